@@ -7,9 +7,39 @@ from typing import Any
 
 import numpy as np
 
-from pluecker.articulated import Model, ModelBuilder
-from pluecker.articulated.model.joints import JOINT_TYPES
+from pluecker.articulated import Model, ModelBuilder, random_configuration
 
+
+@dataclass(frozen=True)
+class JointType:
+    """What a joint of some type is given, and how many freedoms it has: as documented, not as the package has it."""
+
+    nv: int
+    axes: int = 0
+    pitch: bool = False
+    quaternion: bool = False
+
+    @property
+    def nq(self) -> int:
+        """How many coordinates it has."""
+        return self.nv + self.quaternion
+
+
+JOINT_TYPES = {
+    "fixed": JointType(0),
+    "revolute": JointType(1, axes=1),
+    "continuous": JointType(1, axes=1),
+    "prismatic": JointType(1, axes=1),
+    "helical": JointType(1, axes=1, pitch=True),
+    "cylindrical": JointType(2, axes=1),
+    "universal": JointType(2, axes=2),
+    "planar": JointType(3, axes=1),
+    "spherical": JointType(3, quaternion=True),
+    "free": JointType(6, quaternion=True),
+    "exponential": JointType(3),
+}
+EULER_SEQUENCES = ("xyx", "xyz", "xzx", "xzy", "yxy", "yxz", "yzx", "yzy", "zxy", "zxz", "zyx", "zyz")
+JOINT_TYPES |= {f"euler_{sequence}": JointType(3) for sequence in EULER_SEQUENCES}
 MOVING = tuple(name for name in JOINT_TYPES if name != "fixed")
 
 
@@ -97,11 +127,24 @@ def random_description(
 
 def random_state(model: Model, seed: int, count: int = 1) -> dict[str, np.ndarray]:
     """q, v, a, tau and f_ext in ``count`` random states."""
-    from pluecker.articulated import random_configuration
-
     rng = np.random.default_rng(seed)
     state = {"q": random_configuration(model, rng, count)}
     for name in ("v", "a", "tau"):
         state[name] = rng.normal(size=(count, model.nv))
     state["f_ext"] = rng.normal(size=(count, model.n_bodies, 6))
     return state
+
+
+BODY, INERTIA = 1, slice(10, 20)  # in a record of ``Model.links``: the number of its body, and what the body weighs
+
+
+def body_inertias(model: Model) -> list[np.ndarray]:
+    """6x6 inertia of each moving body about its origin, angular part first, from the numbers that the model has of it."""
+    blocks = [np.zeros((6, 6))] * model.n_bodies
+    for link in model.links[1:]:
+        if link[BODY] >= 0:
+            mass, x, y, z, xx, xy, xz, yy, yz, zz = link[INERTIA]
+            cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+            J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+            blocks[int(link[BODY])] = np.block([[J, cross], [cross.T, mass * np.eye(3)]])
+    return blocks

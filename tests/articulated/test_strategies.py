@@ -1,5 +1,7 @@
 """Random trees and strategies: samples are what they say, the difficult ones come up, failures shrink to simple ones."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, find, given, settings
@@ -7,9 +9,8 @@ from hypothesis import strategies as st
 
 from pluecker import PlueckerError
 from pluecker.articulated import Model, aba, crba, integrate, neutral, random_tree, rnea, strategies
-from pluecker.articulated.model.joints import JOINT_TYPES
 from tests.conftest import COMPILED
-from tests.mechanisms import MOVING
+from tests.mechanisms import JOINT_TYPES, MOVING
 
 FEW = settings(max_examples=50 if COMPILED else 10, suppress_health_check=[HealthCheck.too_slow])
 EULER = random_tree(3, 0, joints=["euler_zxz", "euler_xyz"])
@@ -180,5 +181,11 @@ def test_what_no_strategy_can_be_made_of_is_said(call, message):
         call()
 
 
-def test_the_types_of_joints_that_move_are_all_there():
-    assert set(MOVING) == {name for name, kind in JOINT_TYPES.items() if kind.nv}
+def test_the_types_of_joints_are_all_there():
+    """Those that tests know are those that the package offers, with as many freedoms."""
+    with pytest.raises(PlueckerError, match="unknown type of joint 'ball'; there are ") as caught:
+        random_tree(1, 0, joints=["ball"])
+    offered = re.findall(r"'(\w+)'", str(caught.value).partition("there are ")[2])
+    assert offered == list(JOINT_TYPES)
+    for kind in MOVING:
+        assert random_tree(1, 0, joints=[kind]).nv == JOINT_TYPES[kind].nv, kind

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.conftest import COMPILED
+
 TOP = Path(__file__).resolve().parents[2]
 PAGES = sorted((TOP / "docs" / "howto").glob("*.md"))
 NEEDS = {
@@ -19,7 +21,17 @@ NEEDS = {
     "test_with_hypothesis": ("hypothesis", "yourdfpy"),
 }
 SLOW = {"put_a_robot_on_the_ground"}  # thousands of steps of a world: compiled only
-EACH = [pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.stem in SLOW else []) for page in PAGES]
+# On each change where kernels are compiled: the others simulate and solve in ways that take most of a minute to compile.
+SHORT = ("inverse_dynamics_of_a_batch", "see_a_mechanism", "solve_again_and_again", "test_with_hypothesis")
+
+
+def marks(page):
+    """When a page runs."""
+    slow = [pytest.mark.slow] if page.stem in SLOW else []
+    return slow + ([pytest.mark.everything] if COMPILED and page.stem not in SHORT else [])
+
+
+EACH = [pytest.param(page, id=page.stem, marks=marks(page)) for page in PAGES]
 
 
 def python_blocks(text):

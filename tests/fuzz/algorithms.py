@@ -11,7 +11,6 @@ import numpy as np
 
 from pluecker import articulated, spatial
 from pluecker.articulated import Model, ModelBuilder
-from pluecker.articulated.model.joints import JOINT_TYPES
 from tests.fuzz.judge import Call, close
 from tests.fuzz.values import (
     GOOD,
@@ -28,7 +27,7 @@ from tests.fuzz.values import (
     wild,
     wrong_type,
 )
-from tests.mechanisms import MOVING, random_body, random_description, random_joint
+from tests.mechanisms import JOINT_TYPES, MOVING, random_body, random_description, random_joint
 
 Array = np.ndarray
 

@@ -28,7 +28,7 @@ from tests.fuzz.values import (
     wild,
     wrong_type,
 )
-from tests.mechanisms import MOVING, random_body, random_joint
+from tests.mechanisms import JOINT_TYPES, MOVING, random_body, random_joint
 
 KINDS = (*MOVING, "fixed")
 ARRAYS = (
@@ -151,7 +151,7 @@ def add_joint(dice: Dice) -> Call:
         options["mimic"] = ("j0", 2.0, 0.5)
     for name in ARRAYS[4:]:
         if dice.chance(0.1) and kind != "fixed":
-            n = articulated.model.joints.JOINT_TYPES[kind].nq if "rest" in name or "_limit" in name else 1
+            n = JOINT_TYPES[kind].nq if "rest" in name or "_limit" in name else 1
             options[name] = np.abs(dice.normal(n))
     p = dice.pick(0.0, 0.0, 0.3, 0.5)
     values: dict[str, Given] = {}
@@ -603,7 +603,7 @@ class PinocchioModel:
         self.names, self.joints = ["universe"], [PinocchioJoint(0, 0, 0, 0, 0)]
         q = v = 0
         for joint in reversed([joint for joint in model.joints if joint.type != "fixed"]):
-            kind = articulated.model.joints.JOINT_TYPES[joint.type]
+            kind = JOINT_TYPES[joint.type]
             nq = 2 if joint.type == "continuous" else kind.nq
             self.names.append(joint.name)
             name = "JointModelSphericalZYX" if joint.type == "euler_zyx" else ""

@@ -13,12 +13,26 @@ from types import ModuleType
 import pytest
 
 from pluecker.teaching import Exercise, check_exercise
+from tests.conftest import COMPILED
 
 TOP = Path(__file__).resolve().parents[2]
 FOLDER = TOP / "notebooks"
 SOURCES = sorted(FOLDER.glob("[0-9][0-9]_*.py"))
 
 each_notebook = pytest.mark.parametrize("path", SOURCES, ids=[path.stem for path in SOURCES])
+# Chapters of the spatial algebra alone, which compile little. A kernel of Jupyter starts for each notebook that is run.
+SHORT = ("02", "03")
+
+
+def some_notebooks(others: list[pytest.MarkDecorator]) -> pytest.MarkDecorator:
+    """The short ones, and with these marks all others."""
+    cases = [pytest.param(x, id=x.stem, marks=[] if x.stem.startswith(SHORT) else others) for x in SOURCES]
+    return pytest.mark.parametrize("path", cases)
+
+
+some_are_run = some_notebooks([pytest.mark.everything])
+# Where nothing is compiled, the exercises of all chapters are graded on each change.
+some_are_graded = some_notebooks([pytest.mark.everything] if COMPILED else [])
 
 
 def test_there_are_notebooks():
@@ -66,7 +80,7 @@ def test_each_exercise_of_a_chapter_is_in_its_notebook_once(path, chapter):
     assert len(set(names)) == len(names)
 
 
-@each_notebook
+@some_are_graded
 def test_solutions_are_right(path, chapter, capsys):
     exercises, solutions = chapter
     for function, name in graded_in(path):
@@ -75,7 +89,7 @@ def test_solutions_are_right(path, chapter, capsys):
     capsys.readouterr()
 
 
-@each_notebook
+@some_are_graded
 def test_mistakes_are_recognised_and_explained(path, chapter, capsys):
     exercises, _ = chapter
     for name, exercise in exercises_of(exercises).items():
@@ -92,7 +106,7 @@ def test_mistakes_are_recognised_and_explained(path, chapter, capsys):
 
 
 @pytest.mark.slow
-@each_notebook
+@some_are_run
 def test_a_notebook_runs_to_its_end_before_anything_is_solved(path, chapter):
     pytest.importorskip("nbclient", reason="it runs notebooks (extra notebooks)")
     from notebooks.make import execute

@@ -23,13 +23,14 @@ from pluecker.articulated import (
     sparse_body_jacobian,
     sparse_body_jacobian_dot,
 )
-from pluecker.articulated.algorithms.redmax.body_jacobian import BODY_JACOBIAN, order
-from pluecker.articulated.model.joints import rate_joint
 from pluecker.articulated.robots import example_robots
+from tests.articulated.batches import by_batch
 from tests.articulated.model.test_mimic import build
+from tests.articulated.slopes import CLOSE, slope
 from tests.conftest import COMPILED
 from tests.mechanisms import MOVING, random_description, random_state
 
+body_jacobian, body_jacobian_dot = map(by_batch, (body_jacobian, body_jacobian_dot))
 DESCRIBED = [(0, 12), (1, 40)] if COMPILED else [(0, 14)]
 CASES = [*(f"tree of {n}" for _, n in DESCRIBED), "shuffled", "mimic"]
 
@@ -92,6 +93,7 @@ def test_power_is_the_same_in_joints_and_in_bodies(model, state):
     close(joints, bodies)
 
 
+@pytest.mark.indices
 @pytest.mark.parametrize("format", ["csr", "bsr"])
 def test_sparse_matrices_hold_the_dense_ones(model, state, format):
     q, v = state["q"][0], state["v"][0]
@@ -135,22 +137,14 @@ def test_a_sparse_matrix_may_be_changed_without_harm(model, state):
     close(again.toarray(), body_jacobian(model, state["q"][0]))
 
 
-@pytest.mark.parametrize("kind", MOVING)
-def test_the_rate_is_the_derivative_along_the_motion(kind):
-    """By the complex step in q along dq/dt: no difference is taken, so that all digits are there."""
-    model = random_description(3, 4, kinds=(kind, "revolute"), branching=0.0).build()
-    q, v = random_configuration(model, 4), np.random.default_rng(5).normal(size=model.nv)
-    rate = np.zeros(model.nq)
-    for i in range(1, model.n_links + 1):
-        rate_joint(model.packed, i, q, v, rate)
-    h = 1e-30
-    table, place = BODY_JACOBIAN.constants(model, "dense"), order(model, "dense")
-    made = np.zeros(place.max() + 1, complex)
-    scratch = np.zeros(BODY_JACOBIAN.workspace(model, "dense"), complex)
-    BODY_JACOBIAN.kernel(model.packed, table, q + 1j * h * rate, made, scratch)
-    expected = made[place].imag.reshape(6 * model.n_bodies, model.nv) / h
-    assert np.abs(expected).max() > 0.0
-    close(body_jacobian_dot(model, q, v), expected)
+def test_the_rate_is_the_derivative_along_the_motion():
+    """Of each type of joint."""
+    for kind in MOVING:
+        model = random_description(3, 4, kinds=(kind, "revolute"), branching=0.0).build()
+        q, v = random_configuration(model, 4), np.random.default_rng(5).normal(size=model.nv)
+        expected = slope(body_jacobian, model, v, q=q)
+        assert np.abs(expected).max() > 0.0, kind
+        close(body_jacobian_dot(model, q, v), expected, CLOSE)
 
 
 @pytest.mark.parametrize("name", ["panda/panda", "solo/solo12"])

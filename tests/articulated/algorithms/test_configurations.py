@@ -19,8 +19,6 @@ from pluecker.articulated import (
     neutral,
     random_configuration,
 )
-from pluecker.articulated.simulation.smooth import configuration_rate
-from pluecker.articulated.simulation.smooth_motion import smooth_motion
 from pluecker.spatial import ArgumentTypeError, ArgumentValueError
 from tests.mechanisms import MOVING, random_description, random_joint
 
@@ -86,17 +84,6 @@ def sample(kind, seed):
 
 
 @pytest.mark.parametrize("kind", MOVING)
-def test_the_rate_of_a_configuration_is_that_of_the_path_it_is_on(kind):
-    """Against a central difference of fourth order: error h^4 / 30 times the fifth derivative, |v| < 4, and rounding / h."""
-    for seed in range(5):
-        model, q, v = sample(kind, seed)
-        h = 1e-3
-        ends = {k: integrate(model, q, k * h * v) for k in (-2, -1, 1, 2)}
-        expected = (8.0 * (ends[1] - ends[-1]) - (ends[2] - ends[-2])) / (12.0 * h)
-        np.testing.assert_allclose(configuration_rate(model, q, v), expected, atol=1e-9)
-
-
-@pytest.mark.parametrize("kind", MOVING)
 def test_the_velocity_of_a_joint_is_that_of_its_body(kind):
     """dT/dt = T [v x] along integrate: what the joint's record says of S is what its transform does."""
     for seed in range(5):
@@ -119,21 +106,6 @@ def test_neutral_is_relaxed_and_where_the_joint_is_placed(kind):
     np.testing.assert_array_equal(model.rest_position, neutral(model))
     T = forward_kinematics(model, neutral(model), ["b", "there"])
     np.testing.assert_allclose(T[0], T[1], atol=1e-15)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a_smooth_motion_has_the_velocity_and_acceleration_that_it_says(seed):
-    """Joints of every type at once, by central differences of fourth order."""
-    model = random_description(seed, 12, passive=False).build()
-    motion = smooth_motion(model, seed)
-    time, h = np.linspace(0.1, 0.9, 7) * motion.duration, 1e-3
-    q, v, a = motion(time)
-    q_at, v_at = {}, {}
-    for k in (-2, -1, 1, 2):
-        q_at[k], v_at[k], _ = motion(time + k * h)
-    moved = {k: difference(model, q, q_at[k]) for k in q_at}
-    np.testing.assert_allclose((8 * (moved[1] - moved[-1]) - (moved[2] - moved[-2])) / (12 * h), v, atol=1e-7)
-    np.testing.assert_allclose((8 * (v_at[1] - v_at[-1]) - (v_at[2] - v_at[-2])) / (12 * h), a, atol=1e-7)
 
 
 def test_neutral_is_no_displacement():

@@ -1,13 +1,17 @@
-"""One source, any scalar: every kernel also runs on complex numbers, and so differentiates itself by the complex step."""
+"""One source, any scalar: every kernel also runs on complex numbers, and so differentiates itself by the complex step.
+
+No public function takes complex numbers: kernels are called as they are.
+"""
 
 import numpy as np
 import pytest
 
-from pluecker.articulated.running.algorithm import ALGORITHMS
-from pluecker.articulated.running.single import GOOD, Context
+from pluecker.articulated.running import algorithm as algorithm_module
+from pluecker.articulated.running import single
 from tests.conftest import COMPILED
 from tests.mechanisms import random_description, random_state
 
+ALGORITHMS = algorithm_module.ALGORITHMS
 H = 1e-30
 
 # What algorithms of a frame are asked for
@@ -36,7 +40,7 @@ KEYS = {
 KERNELS = {name: each for name, each in ALGORITHMS.items() if each.constants is None or name in KEYS}
 KERNELS |= {f"{name} with mimic joints": each.with_mimic for name, each in KERNELS.items() if each.with_mimic}
 # Without compilation all of them run at once; each takes seconds to compile for numbers that no public function has.
-# That a kernel compiles for scalars other than float64 is what lanes show, of all (test_batches.py).
+# That a kernel compiles for scalars other than float64 is what lanes show (test_batches.py).
 COMPILED_HERE = ("aba", "crba", "difference", "forward_kinematics", "integrate", "potential_energy", "rnea")
 NAMES = COMPILED_HERE if COMPILED else tuple(KERNELS)
 
@@ -50,7 +54,10 @@ def on_numbers(algorithm, model, inputs):
     """All results of the algorithm, one after the other, as public functions get them."""
     plan = algorithm.plan(model, KEYS.get(algorithm.name, ()))
     result = np.empty(plan.head.result_shape)
-    assert plan.algorithm.compute_state(Context(plan.head), [x.reshape(1, -1) for x in inputs], 0, result) == GOOD
+    assert (
+        plan.algorithm.compute_state(single.Context(plan.head), [x.reshape(1, -1) for x in inputs], 0, result)
+        == single.GOOD
+    )
     return result.ravel()
 
 
@@ -80,6 +87,7 @@ def state_for(algorithm, model):
     ]
 
 
+@(pytest.mark.everything if COMPILED else lambda test: test)
 @pytest.mark.parametrize("name", NAMES)
 def test_kernel_on_complex_numbers_gives_value_and_derivative(name, model):
     algorithm = KERNELS[name]
@@ -100,6 +108,7 @@ def test_kernel_on_complex_numbers_gives_value_and_derivative(name, model):
     assert np.abs(expected).max() > 0.0
 
 
+@(pytest.mark.everything if COMPILED else lambda test: test)
 def test_both_ways_of_forward_dynamics_agree(model):
     """The recursion from body to body against the factorised inertia matrix: two algorithms, one answer."""
     one, two = (

@@ -30,10 +30,18 @@ from pluecker.articulated import (
     strategies,
 )
 from tests.articulated.algorithms.momentum.test_momentum import by_bodies
-from tests.articulated.algorithms.test_redmax import body_inertias
+from tests.articulated.batches import by_batch
 from tests.articulated.model.test_turns import KINDS, SPHERICAL, Motion, tree
 from tests.conftest import COMPILED
+from tests.mechanisms import body_inertias
 
+body_accelerations, coriolis_matrix, frame_placement, frame_velocity, inertia_matrix_rate, minv, momentum = map(
+    by_batch,
+    (body_accelerations, coriolis_matrix, frame_placement, frame_velocity, inertia_matrix_rate, minv, momentum),
+)
+body_jacobian, body_jacobian_dot, body_jacobian_transpose_times = map(
+    by_batch, (body_jacobian, body_jacobian_dot, body_jacobian_transpose_times)
+)
 EPS = np.finfo(float).eps
 TINY = 1e-300  # products of velocities of 1e-159 have few digits, or none
 FEW = settings(max_examples=60 if COMPILED else 10)
@@ -117,7 +125,7 @@ def test_the_rate_of_the_inertia_matrix_is_the_coriolis_matrix_and_its_transpose
 @given(strategies.states())
 def test_momentum_is_the_sum_over_the_bodies(state):
     model, q, v = state[:3]
-    inertia = sum(np.abs(link[10:20]).sum() for link in model.links[1:])
+    inertia = sum(np.abs(I).sum() for I in body_inertias(model))
     size = inertia * size_of_jacobian(model, q) * np.abs(v).sum() * reach(model, q)
     close(momentum(model, q, v), by_bodies(model, q, v, None)[2], size)
 

@@ -1,4 +1,4 @@
-"""Against Pinocchio, on every URDF file of example-robot-data that it loads: values that nobody here wrote."""
+"""Against Pinocchio, on robots of example-robot-data: values that nobody here wrote."""
 
 import numpy as np
 import pytest
@@ -9,12 +9,13 @@ from benchmarks.accuracy import BODY_QUANTITIES, QUANTITIES, compare  # noqa: E4
 from benchmarks.accuracy_frames import FRAME_QUANTITIES  # noqa: E402
 from benchmarks.accuracy_momentum import MOMENTUM_QUANTITIES  # noqa: E402
 from pluecker.articulated import (  # noqa: E402
-    MissingExtraError,
     Model,
     ModelBuilder,
     SingularInertiaError,
     aba,
     conventions,
+    difference,
+    integrate,
     random_configuration,
 )
 from pluecker.articulated.conventions import (  # noqa: E402
@@ -22,39 +23,20 @@ from pluecker.articulated.conventions import (  # noqa: E402
     to_pinocchio_q,
     velocity_map_to_pinocchio,
 )
-from pluecker.articulated.robots import example_robots, find_robot  # noqa: E402
-from tests.conftest import CHECKED, COMPILED  # noqa: E402
+from pluecker.articulated.robots import find_robot  # noqa: E402
+from tests.articulated.algorithms.robots import DIFFERENT, EMPTY, ROBOTS, SINGULAR, each_robot  # noqa: E402
 
 LIMIT = 1e-11
-SINGULAR = ("romeo/romeo", "romeo/romeo_laas_small")  # hands whose links all lack inertia
-FEW = ("panda/panda", "kinova/kinova", "solo/solo12")
-ALL = COMPILED and not CHECKED  # the indices of trees are checked on random ones
-
-try:
-    ROBOTS = example_robots()
-except MissingExtraError:
-    pytest.skip("example-robot-data is not installed (extra peers)", allow_module_level=True)
 
 
-def loads(path):
-    try:
-        pin.buildModelFromUrdf(str(path))
-    except ValueError:
-        return False
-    return True
-
-
-NAMES = [name for name in ROBOTS if (ALL or name in FEW) and loads(ROBOTS[name])]
-
-
-@pytest.mark.skipif(not ALL, reason="here only a few robots are compared")
 def test_all_robots_are_there():
-    assert len(NAMES) > 60
-    assert set(ROBOTS) - set(NAMES) == {"ur/ur3"}  # an empty file
+    assert len(ROBOTS) > 60
+    assert {name for name, _ in DIFFERENT} | {EMPTY, *SINGULAR} <= set(ROBOTS)
+    with pytest.raises(ValueError, match="valid URDF"):
+        pin.buildModelFromUrdf(str(ROBOTS[EMPTY]))
 
 
-@pytest.mark.parametrize("floating", [False, True], ids=["fixed", "floating"])
-@pytest.mark.parametrize("name", NAMES)
+@each_robot()
 def test_all_quantities_agree(name, floating, states):
     result = compare(name, ROBOTS[name], floating, states)
     expected = set(QUANTITIES + BODY_QUANTITIES + FRAME_QUANTITIES + MOMENTUM_QUANTITIES)
@@ -68,7 +50,6 @@ def test_all_quantities_agree(name, floating, states):
             assert error <= LIMIT, key
 
 
-@pytest.mark.skipif(not ALL, reason="needs a robot that is not among the few")
 @pytest.mark.parametrize("name", SINGULAR)
 def test_hands_without_inertia_are_refused_by_name(name):
     model = Model.from_urdf(ROBOTS[name], check_inertia=False)
@@ -90,8 +71,6 @@ def test_configurations_come_back_from_pinocchios_order(name):
 
 
 def test_integration_is_pinocchios():
-    from pluecker.articulated import difference, integrate
-
     name = "kinova/kinova"
     model = Model.from_urdf(ROBOTS[name], floating_base=True)
     theirs = pin.buildModelFromUrdf(str(ROBOTS[name]), pin.JointModelFreeFlyer())

@@ -6,6 +6,7 @@ import scipy.sparse
 
 from pluecker.articulated import (
     Model,
+    ModelBuilder,
     aba,
     bias_force,
     body_jacobian_dot_times,
@@ -17,10 +18,9 @@ from pluecker.articulated import (
     redmax_dynamics,
     sparse_body_jacobian,
 )
-from pluecker.articulated.model.joints import JOINT_TYPES
 from pluecker.spatial import crf
 from tests.conftest import COMPILED
-from tests.mechanisms import MOVING, random_description, random_state
+from tests.mechanisms import JOINT_TYPES, MOVING, body_inertias, random_description, random_state
 
 SIZE = 60 if COMPILED else 16
 SEEDS = range(3) if COMPILED else range(1)
@@ -29,7 +29,7 @@ SEEDS = range(3) if COMPILED else range(1)
 def with_mimic(seed: int, n: int) -> Model:
     """A random tree of all joint types in which some joints follow others, above or below or beside them."""
     description = random_description(seed, n, kinds=MOVING)
-    simple = [name for name, joint in description.joints.items() if JOINT_TYPES[joint["type"]].one_freedom]
+    simple = [name for name, joint in description.joints.items() if JOINT_TYPES[joint["type"]].nv == 1]
     rng = np.random.default_rng(seed)
     rng.shuffle(simple)
     for follower, source in zip(simple[0:6:2], simple[1:6:2], strict=True):
@@ -87,25 +87,8 @@ def test_the_equations_of_maximal_coordinates_multiplied_by_sparse_matrices(mode
     close(np.linalg.solve(H, tau + force), aba(model, q, v, tau, f_ext), tolerance=1e-11 + 10 * error)
 
 
-def body_inertias(model):
-    """6x6 inertia of each moving body, from the numbers of its link."""
-    from pluecker.articulated.model.layout import BODY, INERTIA
-
-    blocks = [np.zeros((6, 6))] * model.n_bodies
-    for link in model.links[1:]:
-        if link[BODY] >= 0:
-            mass, h = link[INERTIA], link[INERTIA + 1 : INERTIA + 4]
-            xx, xy, xz, yy, yz, zz = link[INERTIA + 4 : INERTIA + 10]
-            cross = np.array([[0.0, -h[2], h[1]], [h[2], 0.0, -h[0]], [-h[1], h[0], 0.0]])
-            J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-            blocks[int(link[BODY])] = np.block([[J, cross], [cross.T, mass * np.eye(3)]])
-    return blocks
-
-
 def test_a_double_pendulum_is_that_of_the_textbook():
     """Two point masses on rods of length 1 and 2, angles from the vertical, both absolute velocities in the formula."""
-    from pluecker.articulated import ModelBuilder
-
     builder = ModelBuilder()
     for k, (mass, length, at) in enumerate([(3.0, 1.0, 0.0), (5.0, 2.0, -1.0)]):
         builder.add_body(f"b{k}", mass, (0, 0, -length))

@@ -1,4 +1,8 @@
-"""Compiling ahead: afterwards nothing is left to compile."""
+"""Compiling ahead: afterwards nothing is left to compile.
+
+Which algorithm belongs to which topic is looked up in the module of :func:`warmup`: to see it from outside, all of them
+would have to be compiled.
+"""
 
 import importlib
 import os
@@ -8,55 +12,82 @@ import sys
 import pytest
 
 from pluecker.articulated import warmup
-from pluecker.articulated.app.cli import main
-from pluecker.articulated.running.algorithm import ALGORITHMS
-from pluecker.articulated.simulation.integrators import DRIVERS, INTEGRATORS
+from tests.articulated.command import main
 from tests.articulated.model import test_mimic
 from tests.conftest import COMPILED
 from tests.mechanisms import random_description
 
-_warmup = importlib.import_module("pluecker.articulated.warmup")  # beside the function of that name
-ROOMS, TOPICS, USUAL, room = _warmup.ROOMS, _warmup.TOPICS, _warmup.USUAL, _warmup.room
+WARMUP = importlib.import_module("pluecker.articulated.warmup")  # beside the function of that name
+ALGORITHMS, ROOMS, TOPICS = WARMUP.ALGORITHMS, WARMUP.ROOMS, WARMUP.TOPICS
 
-AFTER = """
+CALLS = """
 import numpy as np
 from numba.core import event
-from pluecker.articulated import integrate, warmup
-from pluecker.articulated.model.builder import ModelBuilder
-from pluecker.articulated.running import algorithm
+from pluecker.articulated import ModelBuilder, difference, integrate, warmup
 
-names = ("integrate", "kinetic_energy")
-for name in set(algorithm.ALGORITHMS) - set(names):
-    del algorithm.ALGORITHMS[name]
 builder = ModelBuilder()
 builder.add_body("rod", mass=1.0)
 builder.add_joint("hinge", "revolute", parent="world", child="rod", axis=(0, 1, 0))
 model = builder.build()
-warmup(model)
+BEFORE
 with event.install_recorder("numba:compile") as recorder:
-    integrate(model, [0.0], [1.0])
-    integrate(model, np.zeros((20, 1)), [1.0])
-    integrate(model, np.zeros((20000, 1)), [1.0], threads=2)
+    for function in (integrate, difference):
+        function(model, [0.0], [1.0])
+        function(model, np.zeros((20, 1)), [1.0])
+        function(model, np.zeros((20000, 1)), [1.0], threads=2)
 print(len(recorder.buffer))
 """
+compiled_only = pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
 
 
+def compilations_of_a_new_process(before="", **environment):
+    """How often the calls of a process that begins anew have compiled something."""
+    command = [sys.executable, "-c", CALLS.replace("BEFORE", before)]
+    done = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return int(done.stdout)
+
+
+@compiled_only
+def test_after_a_topic_is_warm_a_new_process_compiles_nothing_of_it():
+    """In the cache that all tests use."""
+    warmup(topics=["configuration"], progress=False)
+    assert compilations_of_a_new_process() == 0
+
+
+@pytest.mark.everything
+@compiled_only
+def test_the_calls_of_a_new_process_compile_something_where_nothing_is_warm(tmp_path):
+    assert compilations_of_a_new_process(NUMBA_CACHE_DIR=str(tmp_path)) > 0
+
+
+@pytest.mark.everything
+@compiled_only
+def test_after_warmup_in_the_same_process_calls_compile_nothing(tmp_path):
+    before = "warmup(model, topics=['configuration'])"
+    assert compilations_of_a_new_process(before, NUMBA_CACHE_DIR=str(tmp_path)) == 0
+
+
+@pytest.mark.everything
+@pytest.mark.slow
+@compiled_only
+def test_after_the_command_a_new_process_compiles_nothing_of_its_topic(tmp_path):
+    environment = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-m", "pluecker.articulated", "warmup", "configuration"]
+    subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=True)
+    assert compilations_of_a_new_process(**environment) == 0
+
+
+@pytest.mark.everything
 @pytest.mark.parametrize("mimic", [False, True])
 def test_warmup_leaves_nothing_to_compile(mimic):
+    """The whole of it."""
     model = test_mimic.build(mimic=True) if mimic else random_description(1, 4).build()
     warmup(model, progress=False)
     for algorithm in ALGORITHMS.values():
         used = algorithm.with_mimic if mimic and algorithm.with_mimic else algorithm
         for driver in (vars(used.compiled)["one"], vars(used.compiled)["many"]):
             assert not COMPILED or len(driver.overloads) == 1
-
-
-@pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
-def test_after_warmup_in_a_new_process_calls_compile_nothing(tmp_path):
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", AFTER], env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == ["0"]
 
 
 def test_warmup_wants_a_model_and_an_answer():
@@ -72,16 +103,16 @@ def test_warmup_wants_a_model_and_an_answer():
 
 
 def test_every_algorithm_belongs_to_the_topic_of_one_room():
-    rooms = [room(name) for name in ROOMS]
+    rooms = [WARMUP.room(name) for name in ROOMS]
     assert sorted(ALGORITHMS) == sorted(name for names in rooms for name in names)
-    assert set(USUAL) < set(ALGORITHMS)
+    assert set(WARMUP.USUAL) < set(ALGORITHMS)
 
 
 def test_every_integrator_is_compiled_with_limits_where_it_knows_them():
     parts = [part.keywords for name in ("simulation", "integrators") for part in TOPICS[name].parts()]
     seen = sorted((part["integrator"], part["limits"]) for part in parts)
-    with_limits = [(name, True) for name, integrator in INTEGRATORS.items() if integrator.takes_rows]
-    assert seen == sorted([*with_limits, *((name, False) for name in (*INTEGRATORS, *DRIVERS))])
+    with_limits = [(name, True) for name, integrator in WARMUP.INTEGRATORS.items() if integrator.takes_rows]
+    assert seen == sorted([*with_limits, *((name, False) for name in (*WARMUP.INTEGRATORS, *WARMUP.DRIVERS))])
 
 
 @pytest.mark.skipif(COMPILED, reason="compiles every integrator")
@@ -95,11 +126,11 @@ def test_the_motions_that_compile_are_motions(topic):
 
 def test_a_topic_is_compiled_for_one_state_and_for_batches():
     warmup(topics=["configuration", "configuration"], progress=False)
-    for name in room("configuration"):
+    for name in WARMUP.room("configuration"):
         assert {"one", "many"} <= set(vars(ALGORITHMS[name].compiled))
 
 
-@pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
+@compiled_only
 def test_the_command_compiles_usual_topics_or_those_that_are_named_and_says_what_it_leaves_out(capsys, monkeypatch):
     done = []
     monkeypatch.setattr("pluecker.articulated.app.cli.compile_elsewhere", lambda _, name: done.append(name))
@@ -125,15 +156,3 @@ def test_the_command_refuses_topics_that_do_not_exist_and_names_beside_all(capsy
 def test_without_a_place_to_keep_it_nothing_is_compiled(capsys):
     assert main(["warmup"]) == 0
     assert "nothing is compiled" in capsys.readouterr().out
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
-def test_after_the_command_a_new_process_compiles_nothing_of_its_topic(tmp_path):
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    command = [sys.executable, "-m", "pluecker.articulated", "warmup", "configuration"]
-    subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    script = AFTER.replace("warmup(model)", "").replace("integrate, warmup", "integrate")
-    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == ["0"]

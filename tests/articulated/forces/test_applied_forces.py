@@ -1,16 +1,18 @@
 """Springs, dampers, cables and wrenches between bodies: their forces, energies and derivatives.
 
-Derivatives are compared with the complex step, which takes no difference: both are sums of some hundred products, so that
-1e-11 of the largest leaves room for rounding.
+Results are sums of some hundred products, so that 1e-11 of the largest leaves room for rounding.
 """
 
 import dataclasses
 
 import numpy as np
 import pytest
+from numba.core import event
 
 from pluecker.articulated import (
     Cable,
+    MissingExtraError,
+    Model,
     ModelBuilder,
     PointSpring,
     PointWrench,
@@ -19,18 +21,16 @@ from pluecker.articulated import (
     applied_forces,
     applied_stiffness,
     body_jacobian_transpose_times,
-    derivative_of,
     forward_kinematics,
     passive_force,
     random_configuration,
 )
-from pluecker.articulated.forces.applied_forces import APPLIED_FORCES
-from pluecker.articulated.model.joints import rate_joint
+from pluecker.articulated.robots import example_robots
 from tests.articulated.model.test_mimic import build
+from tests.articulated.slopes import CLOSE, slope, slopes
 from tests.conftest import COMPILED
 from tests.mechanisms import MOVING, random_description, random_rotation
 
-H = 1e-30
 NAMES = (
     "dead wrench", "following wrench", "spring of no length", "spring", "damper", "torsion spring", "torsion damper",
     "cable", "slack cable", "all",
@@ -59,24 +59,6 @@ def elements_on(model, name):
     return list(table.values()) if name == "all" else [table[name]]
 
 
-def rates(model, q, v):
-    """dq/dt"""
-    out = np.zeros(model.nq)
-    for i in range(1, model.n_links + 1):
-        rate_joint(model.packed, i, q, v, out)
-    return out
-
-
-def stepped(model, elements, q, v):
-    """Joint forces and energy for complex states: values, and derivatives in the imaginary parts"""
-    key = (tuple(elements),)
-    outs = [np.zeros(n, complex) for n in (model.nv, 6 * model.n_bodies, 1)]
-    scratch = np.zeros(APPLIED_FORCES.workspace(model, *key), complex)
-    constants = APPLIED_FORCES.constants(model, *key)
-    APPLIED_FORCES.kernel(model.packed, constants, q.astype(complex), v.astype(complex), *outs, scratch)
-    return outs[0], outs[2][0]
-
-
 @pytest.fixture(scope="module", params=["all joint types", "exponential", "free", "mimic"])
 def case(request):
     if request.param == "mimic":
@@ -93,29 +75,23 @@ def close(found, expected, tolerance=1e-11):
     np.testing.assert_allclose(np.asarray(found) / scale, np.asarray(expected) / scale, rtol=0.0, atol=tolerance)
 
 
+def energetic():
+    """Of elements that have an energy, or lose it."""
+    return [name for name in NAMES if "wrench" not in name and name != "all"]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_stiffness_and_damping_are_the_derivatives_of_the_joint_force(case, name):
     model, q, v = case
-    elements = elements_on(model, name)
-    K, D = applied_stiffness(model, elements, q, v)
-    directions = np.eye(model.nv)
-    by_q = [stepped(model, elements, q + 1j * H * rates(model, q, d), v)[0].imag / H for d in directions]
-    by_v = [stepped(model, elements, q, v + 1j * H * d)[0].imag / H for d in directions]
-    close(-K.T, by_q)
-    close(-D.T, by_v)
+    given = {"elements": elements_on(model, name), "q": q, "v": v}
+    K, D = applied_stiffness(model, **given)
+    for found, wrt in ((K, "q"), (D, "v")):
+        close(-found, slopes(applied_forces, model, wrt, **given)[0], CLOSE)
     if name != "slack cable":
         assert np.abs(K).max() > 0.0
 
 
-@pytest.mark.skipif(COMPILED, reason="it would be compiled once more, for what the complex step compares as well")
-def test_stiffness_and_damping_are_the_derivatives_that_dual_numbers_give(case):
-    model, q, v = case
-    elements = elements_on(model, "all")
-    K, D = applied_stiffness(model, elements, q, v)
-    close(K, -derivative_of(applied_forces)(model, elements, q, v, wrt="q")[0])
-    close(D, -derivative_of(applied_forces)(model, elements, q, v, wrt="v")[0])
-
-
+@pytest.mark.indices
 @pytest.mark.parametrize("name", NAMES)
 def test_the_joint_force_is_that_of_the_wrenches_on_the_bodies(case, name):
     model, q, v = case
@@ -123,17 +99,17 @@ def test_the_joint_force_is_that_of_the_wrenches_on_the_bodies(case, name):
     close(forces.joint_force, body_jacobian_transpose_times(model, q, forces.wrenches))
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if "wrench" not in name and name != "all"])
+@pytest.mark.parametrize("name", energetic())
 def test_energy_is_lost_by_damping_alone(case, name):
     """dV/dt = - tau . v at rest of the dampers, and dampers take energy whatever the motion"""
     model, q, v = case
     elements = elements_on(model, name)
-    rate = stepped(model, elements, q + 1j * H * rates(model, q, v), v)[1].imag / H
-    close(applied_forces(model, elements, q, 0 * v).joint_force @ v, -rate)
-    assert applied_forces(model, elements, q, v).joint_force @ v <= -rate + 1e-12
+    rate = slope(applied_forces, model, v, elements=elements, q=q, v=v)[2]
+    close(applied_forces(model, elements, q, 0 * v).joint_force @ v, -rate, CLOSE)
+    assert applied_forces(model, elements, q, v).joint_force @ v <= -rate + CLOSE * max(1.0, abs(rate))
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if "wrench" not in name and name != "all"])
+@pytest.mark.parametrize("name", energetic())
 def test_action_is_reaction(name):
     """Between bodies, elements change neither momentum nor angular momentum; the world takes the rest."""
     model = random_description(9, 4, kinds=("free",), branching=1.0).build()
@@ -291,9 +267,7 @@ def test_springs_and_cables_are_mujocos_tendons():
 
 def test_wrenches_are_pinocchios_transposed_frame_jacobians():
     pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed (extra peers)")
-    from pluecker.articulated import MissingExtraError, Model
     from pluecker.articulated.conventions import to_pinocchio_q, velocity_map_to_pinocchio
-    from pluecker.articulated.robots import example_robots
 
     try:
         path = str(example_robots()["panda/panda"])
@@ -452,13 +426,12 @@ def test_what_does_not_fit_the_model_is_refused_by_name(function):
         function(model, PointSpring(("world", (1e200, 0, 0)), "tip", 1e200, rest_length=1.0), *state)
 
 
-@pytest.mark.skipif(not COMPILED, reason="about compiled functions")
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 def test_other_elements_compile_nothing_anew():
-    model = pendulum()
-    for name in ("spring", "torsion"):
-        element = (
-            TorsionSpring("rod", "world", 1.0) if name == "torsion" else PointSpring("rod", ("world", (1, 0, 0)), 1.0)
-        )
+    model, zero = pendulum(), np.zeros(1)
+    elements = PointSpring("rod", ("world", (1, 0, 0)), 1.0), TorsionSpring("rod", "world", 1.0)
+    applied_forces(model, elements[0], zero, zero)
+    with event.install_recorder("numba:compile") as recorder:
         for _ in range(2):
-            applied_forces(model, element, np.zeros(1), np.zeros(1))
-    assert len(APPLIED_FORCES.one.overloads) == 1
+            applied_forces(model, elements[1], zero, zero)
+    assert not recorder.buffer

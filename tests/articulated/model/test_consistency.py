@@ -161,6 +161,7 @@ def check_cases(model, first, count):
     return refused
 
 
+@pytest.mark.indices
 def test_a_corrupted_model_is_refused_or_harmless(model):
     assert check_cases(model, 0, CASES) > CASES // 2
 

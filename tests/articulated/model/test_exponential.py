@@ -1,4 +1,4 @@
-"""Exponential coordinates: S and its rate against the complex step, next to no turn, half a turn and a full one on purpose.
+"""Exponential coordinates: S and its rate, next to no turn, half a turn and a full one on purpose.
 
 Tolerances: formulas are sums of some ten products of numbers of size |q| <= 2 pi; 1e-14 leaves room for their rounding.
 """
@@ -13,9 +13,13 @@ from pluecker.articulated import (
     Trajectory,
     TrajectoryError,
     aba,
+    body_accelerations,
+    body_jacobian,
+    body_jacobian_dot,
     body_velocities,
     carry_velocity,
     crba,
+    derivative_of,
     difference,
     forward_kinematics,
     integrate,
@@ -24,10 +28,9 @@ from pluecker.articulated import (
     random_configuration,
     rnea,
     second_derivative_of,
+    simulate,
 )
-from pluecker.articulated.model.exponential import exponential_products, exponential_rotation
-from pluecker.articulated.running.algorithm import ALGORITHMS
-from pluecker.articulated.simulation.smooth import follow
+from pluecker.spatial import right_jacobian3
 from tests.conftest import COMPILED
 from tests.mechanisms import random_body, random_description
 
@@ -36,12 +39,7 @@ LENGTHS = [0.0, 1e-160, 1e-8, 1e-4, 1e-3, 0.5, 3.0, PI - 1e-4, PI - 1e-8, PI, PI
 DIRECTIONS = [np.array([1.0, 0.0, 0.0]), np.array([0.48, -0.64, 0.6])]
 VECTORS = [length * u for u in DIRECTIONS for length in LENGTHS]
 RNG = np.random.default_rng(11)
-H = 1e-30
 not_compiled = pytest.mark.skipif(COMPILED, reason="each algorithm takes seconds to compile for dual numbers")
-
-
-def axial(W):
-    return np.array([W[2, 1], W[0, 2], W[1, 0]])
 
 
 def one_joint(kind="exponential", **options):
@@ -62,37 +60,30 @@ def chain(kind, n=2):
 BALL, CHAIN = one_joint(), chain("exponential")
 
 
-def stepped(q, u):
-    return tuple(complex(a, H * b) for a, b in zip(q, u, strict=True))
+def test_the_rotation_is_the_exponential():
+    for q in VECTORS:
+        R = forward_kinematics(BALL, q)[0, :3, :3]
+        np.testing.assert_allclose(R, Rotation.from_rotvec(q).as_matrix(), atol=2e-15, err_msg=str(q))
+        np.testing.assert_allclose(R @ R.T, np.eye(3), atol=1e-15, err_msg=str(q))
 
 
-@pytest.mark.parametrize("q", VECTORS, ids=str)
-def test_the_rotation_is_the_exponential(q):
-    R = np.reshape(exponential_rotation(tuple(q)), (3, 3)).T
-    np.testing.assert_allclose(R, Rotation.from_rotvec(q).as_matrix(), atol=2e-15)
-    np.testing.assert_allclose(R @ R.T, np.eye(3), atol=1e-15)
+def test_S_is_the_right_jacobian_of_the_exponential():
+    """Equation 21 of source document 002: its columns are those of R^T dR/dq, also at q = 0."""
+    q, u = np.array(VECTORS), RNG.normal(size=(len(VECTORS), 3))
+    S = body_jacobian(BALL, q)
+    np.testing.assert_allclose(S[:, :3], right_jacobian3(q), atol=1e-14)
+    np.testing.assert_array_equal(S[:, 3:], 0.0)
+    np.testing.assert_allclose(body_velocities(BALL, q, u)[:, 0], np.einsum("nij,nj->ni", S, u), atol=1e-14)
 
 
-@pytest.mark.parametrize("q", VECTORS, ids=str)
-def test_the_columns_of_S_are_those_of_R_transposed_dR_dq(q):
-    """Equation 21 of source document 002, by the complex step, also at q = 0."""
-    R = np.reshape(exponential_rotation(tuple(q)), (3, 3)).T
-    S = np.swapaxes(body_velocities(BALL, q, np.eye(3))[:, 0], 0, 1)
-    for k in range(3):
-        dR = np.reshape(exponential_rotation(stepped(q, np.eye(3)[k])), (3, 3)).T.imag / H
-        np.testing.assert_allclose(S[:3, k], axial(R.T @ dR), atol=1e-14)
-    np.testing.assert_array_equal(S[3:], 0.0)
-
-
-@pytest.mark.parametrize("q", VECTORS, ids=str)
-def test_the_rate_of_S_is_its_derivative_along_the_motion(q):
-    qd, u = RNG.normal(size=(2, 3))
-    held = stepped(u, np.zeros(3))
-    value, transposed, rate = exponential_products(tuple(q), tuple(qd), tuple(u))
-    np.testing.assert_allclose(rate, np.imag(exponential_products(stepped(q, qd), held, held)[0]) / H, atol=1e-14)
-    other, _, _ = exponential_products(tuple(q), tuple(qd), tuple(qd))
-    np.testing.assert_allclose(np.dot(qd, value), np.dot(exponential_products(tuple(q), tuple(u), tuple(qd))[1], u))
-    np.testing.assert_allclose(np.dot(transposed, qd), np.dot(u, other))
+def test_the_rate_of_S_is_its_derivative_along_the_motion():
+    """By central differences of fourth order: beyond half a turn too, where ``integrate`` would change the vector."""
+    q, v = np.array(VECTORS), RNG.normal(size=(len(VECTORS), 3))
+    rate, h = body_jacobian_dot(BALL, q, v), 5e-4
+    S = {k: body_jacobian(BALL, q + k * h * v) for k in (-2, -1, 1, 2)}
+    np.testing.assert_allclose(rate, (8.0 * (S[1] - S[-1]) - (S[2] - S[-2])) / (12.0 * h), atol=1e-9)
+    bias = body_accelerations(BALL, q, v, np.zeros(3))[:, 0]
+    np.testing.assert_allclose(bias, np.einsum("nij,nj->ni", rate, v), atol=1e-13)
 
 
 @pytest.mark.parametrize("length", LENGTHS)
@@ -127,22 +118,17 @@ def test_integration_keeps_the_turn_and_stays_below_half_a_one(turns):
         np.testing.assert_array_equal(integrate(BALL, q, np.zeros(3)), q)
 
 
+@not_compiled
 @pytest.mark.parametrize("length", [0.0, 1e-160, 1e-8, 0.5, 3.0, 3.5])
-def test_the_complex_step_through_integration_is_its_derivative(length):
+def test_the_derivative_of_integration(length):
     """From no turn at all, where a vector has no direction, and beyond half a turn, where it is replaced by its equivalent
     y = (1 - 2 pi / t) x: dy = (1 - 2 pi / t) dx + 2 pi / t^3 x (x . dx)"""
     x, zero = length * DIRECTIONS[1], np.zeros(3)
     far = 2.0 * PI / length if length > PI else 0.0
     expected = (1.0 - far) * np.eye(3) + far * np.outer(DIRECTIONS[1], DIRECTIONS[1])
     for q, v in ((zero, x), (x, zero), (0.25 * x, 0.75 * x)):
-        for dq, dv in ((H, 0.0), (0.0, H)):
-            columns = []
-            for unit in np.eye(3):
-                out = np.empty(3, complex)
-                kernel, ws = ALGORITHMS["integrate"].kernel, np.empty(0, complex)
-                kernel(BALL.packed, q + 1j * dq * unit, v + 1j * dv * unit, out, ws)
-                columns.append(out.imag / H)
-            np.testing.assert_allclose(np.transpose(columns), expected, atol=1e-15 * (1.0 + 4.0 * far))
+        for found in derivative_of(integrate)(BALL, q, v):
+            np.testing.assert_allclose(found, expected, atol=1e-15 * (1.0 + 4.0 * far))
 
 
 @not_compiled
@@ -230,14 +216,13 @@ def test_energy_stays_through_several_turns_and_the_motion_is_that_of_a_spherica
     """
     spherical = chain("spherical")
     q, v = np.array([0.1, 0.2, 0.3, -0.3, 0.2, 0.1]), np.array([9.0, 15.0, -12.0, 4.0, -16.0, 8.0])
-    time = np.linspace(0.0, 2.0, 9)
-    found = follow(CHAIN, q, v, time, np.zeros((9, 6)), tol=1e-11)
+    found = simulate(CHAIN, q, v, 2.0, 0.25, integrator="dop853", tol=1e-11)
     assert (np.linalg.norm(found.q.reshape(9, 2, 3), axis=-1) <= PI * (1 + 1e-15)).all()
     energy = kinetic_energy(CHAIN, found.q, found.v) + potential_energy(CHAIN, found.q)
     np.testing.assert_allclose(energy, energy[0], rtol=1e-9)
     turns = np.roll(Rotation.from_rotvec(q.reshape(2, 3)).as_quat(), 1, axis=-1).ravel()
-    rates = np.concatenate([exponential_products(*[tuple(x[k : k + 3]) for x in (q, v, v)])[0] for k in (0, 3)])
-    expected = follow(spherical, turns, rates, time[:4], np.zeros((4, 6)), tol=1e-11)
+    rates = np.concatenate([right_jacobian3(q[k : k + 3]) @ v[k : k + 3] for k in (0, 3)])
+    expected = simulate(spherical, turns, rates, 0.75, 0.25, integrator="dop853", tol=1e-11)
     T = forward_kinematics(spherical, expected.q)
     assert np.abs(np.diff(T, axis=0)).max() > 1.0
     np.testing.assert_allclose(forward_kinematics(CHAIN, found.q[:4]), T, atol=1e-7)
@@ -251,7 +236,7 @@ def test_a_long_interval_has_no_turn_too_many():
     top = builder.build()
     for aside in (0.0, 1e-6, 0.1):
         v = np.array([aside, 0.0, 10.0])
-        found = follow(top, np.zeros(3), v, [0.0, 3.0], np.zeros((2, 3)), tol=1e-10)
+        found = simulate(top, np.zeros(3), v, 3.0, 3.0, integrator="dop853", tol=1e-10)
         assert np.linalg.norm(found.q[1]) <= PI
         np.testing.assert_allclose(kinetic_energy(top, found.q, found.v), 0.5 * (100.0 * 1.5 + aside**2), rtol=1e-8)
         if aside == 0.0:

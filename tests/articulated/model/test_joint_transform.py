@@ -13,7 +13,6 @@ from pluecker.articulated import (
     neutral,
     random_configuration,
 )
-from pluecker.articulated.model.joints import JOINT_TYPES
 from pluecker.spatial import (
     ArgumentTypeError,
     ArgumentValueError,
@@ -26,6 +25,7 @@ from pluecker.spatial import (
     quaternion_to_rotation,
     transform_from_placement,
 )
+from tests.mechanisms import JOINT_TYPES
 
 HALF_WAY = (np.cos(np.pi / 8), 0.0, 0.0, np.sin(np.pi / 8))
 AXIS, AXIS2 = np.array([0.6, 0.0, 0.8]), np.array([0.0, 1.0, 0.0])

@@ -28,8 +28,7 @@ from pluecker.articulated import (
     random_configuration,
     rnea,
 )
-from pluecker.articulated.model.joints import EULER_SEQUENCES
-from tests.mechanisms import random_body, random_rotation
+from tests.mechanisms import EULER_SEQUENCES, random_body, random_rotation
 
 KINDS = ("exponential", *(f"euler_{sequence}" for sequence in EULER_SEQUENCES))
 PARENTS = ("world", "b0", "b0", "b2", "b3")

@@ -22,13 +22,12 @@ from pluecker.articulated import (
     neutral,
     view,
 )
-from pluecker.articulated.app.cli import main
-from pluecker.articulated.pictures.contents import ROD, TURNS
-from pluecker.articulated.pictures.overlays import rgb
 from pluecker.articulated.robots import SEVEN_JOINT_ARM
-from pluecker.articulated.simulation.trajectory_files import write_trajectory
 from pluecker.spatial import PlueckerError
+from tests.articulated.command import main
 from tests.browser import open_page
+
+ROD, TURNS = (0x5B, 0x64, 0x70), (0xE0, 0x7B, 0x00)  # colours of rods and of axes of turning joints
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +160,7 @@ def test_what_cannot_be_viewed_is_one_of_our_errors_and_leaves_no_server(named, 
 
 def coloured(picture, colour):
     """How many dots have a colour, in some light: near to the line from it to white."""
-    x, c = picture.reshape(-1, 3) / 255.0 - 1.0, rgb(colour) - 1.0
+    x, c = picture.reshape(-1, 3) / 255.0 - 1.0, np.array(colour) / 255.0 - 1.0
     along = x @ c / (c @ c)
     return int(((np.abs(x - along[:, None] * c).max(axis=1) < 0.06) & (along > 0.35)).sum())
 
@@ -177,6 +176,7 @@ def page():
         yield opened
 
 
+@pytest.mark.everything
 @pytest.mark.slow
 def test_a_browser_shows_the_arm_and_its_sliders(arm, page):
     with quietly(arm) as viewer:
@@ -194,10 +194,11 @@ def test_a_browser_shows_the_arm_and_its_sliders(arm, page):
             assert text in words
 
 
+@pytest.mark.everything
 @pytest.mark.slow
 def test_the_page_shows_the_motion_without_a_server_and_without_a_network(arm, page, tmp_path):
     motion, path = tmp_path / "wave.csv", tmp_path / "wave.html"
-    write_trajectory(motion, arm, wave(arm))
+    wave(arm).save(motion, arm)
     assert main(["view", "seven_joint_arm", "--trajectory", str(motion), "--html", str(path)]) == 0
     assert path.stat().st_size < 2e6
     page.call("Page.navigate", url=path.as_uri())
@@ -229,6 +230,6 @@ def test_the_command_says_where_it_is_and_ends_with_ctrl_c(capsys, monkeypatch):
 
 def test_a_file_without_positions_is_an_error_of_the_command(arm, tmp_path, capsys):
     path = tmp_path / "tau.csv"
-    write_trajectory(path, arm, Trajectory(tau=np.zeros((2, 7))))
+    Trajectory(tau=np.zeros((2, 7))).save(path, arm)
     assert main(["view", "seven_joint_arm", "--trajectory", str(path), "--html", str(tmp_path / "x.html")]) == 2
     assert "has no positions" in capsys.readouterr().err

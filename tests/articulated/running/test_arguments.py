@@ -3,6 +3,7 @@
 import ctypes
 import functools
 import inspect
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -51,8 +52,8 @@ from pluecker.articulated import (
     relative_jacobian_dot,
     rnea,
 )
-from pluecker.articulated.algorithms.dynamics.rnea import RNEA
 from pluecker.spatial import ArgumentTypeError, ArgumentValueError, UnknownNameError
+from tests.conftest import COMPILED
 from tests.mechanisms import random_description, random_state
 
 
@@ -110,7 +111,17 @@ FUNCTIONS = {
     difference: ("q0", "q1"),
     carry_velocity: ("q0", "q1", "v"),
 }
-every = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+# What all of them share is in one place; these differ in what they take and give. Each other one is compiled for it.
+DIFFERENT = ("rnea", "aba", "crba", "forward_kinematics", "jacobian", "kinetic_energy", "integrate", "difference")
+every = pytest.mark.parametrize(
+    "function",
+    [
+        pytest.param(
+            f, id=f.__name__, marks=[pytest.mark.everything] if COMPILED and f.__name__ not in DIFFERENT else []
+        )
+        for f in FUNCTIONS
+    ],
+)
 
 
 @pytest.fixture(scope="module")
@@ -126,76 +137,6 @@ def inputs(model):
 
 def arguments(function, inputs, part=slice(None)):
     return {name: inputs[name][part] for name in FUNCTIONS[function]}
-
-
-@every
-def test_a_batch_is_its_states_one_by_one(function, model, inputs):
-    """To rounding: one state and eight at a time are compiled separately, and fuse other products and sums."""
-    together = function(model, **arguments(function, inputs))
-    for k in range(6):
-        alone = function(model, **arguments(function, inputs, k))
-        np.testing.assert_allclose(together[k], alone, rtol=0.0, atol=1e-13 * (1.0 + np.abs(alone).max()))
-
-
-@every
-def test_leading_axes_of_any_number_are_kept(function, model, inputs):
-    flat = function(model, **arguments(function, inputs))
-    shaped = {name: x.reshape(2, 1, 3, *x.shape[1:]) for name, x in arguments(function, inputs).items()}
-    result = function(model, **shaped)
-    np.testing.assert_array_equal(result, flat.reshape(2, 1, 3, *flat.shape[1:]))
-
-
-@every
-def test_leading_axes_broadcast(function, model, inputs):
-    given = arguments(function, inputs)
-    first = next(iter(given))
-    one = {name: (x if name == first else x[0]) for name, x in given.items()}
-    expanded = {name: (x if name == first else np.broadcast_to(x[0], x.shape)) for name, x in given.items()}
-    np.testing.assert_array_equal(function(model, **one), function(model, **expanded))
-    cross = {name: (x[:, None] if name == first else x[None, :4]) for name, x in given.items()}
-    full = function(model, **cross)
-    assert full.shape[:2] == ((6, 4) if len(given) > 1 else (6, 1))
-    picked = {name: (x[5] if name == first else x[3]) for name, x in given.items()}
-    alone = function(model, **picked)  # to rounding only: one state is compiled separately
-    digits = 1e-13 * (np.linalg.cond(alone) if function.__name__ == "operational_inertia" else 1.0)  # itself an inverse
-    np.testing.assert_allclose(
-        full[5, 3 if len(given) > 1 else 0], alone, rtol=0.0, atol=digits * (1.0 + np.abs(alone).max())
-    )
-
-
-@every
-def test_an_empty_batch_gives_an_empty_result(function, model, inputs):
-    whole = function(model, **arguments(function, inputs))
-    assert function(model, **arguments(function, inputs, slice(0, 0))).shape == (0, *whole.shape[1:])
-
-
-@every
-def test_out_takes_the_result(function, model, inputs):
-    expected = function(model, **arguments(function, inputs))
-    out = np.full(expected.shape, np.nan)
-    assert function(model, **arguments(function, inputs), out=out) is out
-    np.testing.assert_array_equal(out, expected)
-
-
-@every
-def test_out_may_be_one_of_the_inputs(function, model, inputs):
-    given = {name: x.copy() for name, x in arguments(function, inputs).items()}
-    expected = function(model, **given)
-    fitting = [name for name, x in given.items() if x.shape == expected.shape]
-    for name in fitting:
-        copies = {key: x.copy() for key, x in given.items()}
-        np.testing.assert_array_equal(function(model, **copies, out=copies[name]), expected)
-
-
-@every
-def test_lists_views_and_other_numbers_are_converted(function, model, inputs):
-    given = arguments(function, inputs)
-    expected = function(model, **given)
-    np.testing.assert_array_equal(function(model, **{name: x.tolist() for name, x in given.items()}), expected)
-    strided = {name: np.repeat(x, 2, axis=0)[::2] for name, x in given.items()}
-    np.testing.assert_array_equal(function(model, **strided), expected)
-    fortran = {name: np.asfortranarray(x) for name, x in given.items()}
-    np.testing.assert_array_equal(function(model, **fortran), expected)
 
 
 @every
@@ -287,16 +228,14 @@ def test_out_and_threads_are_given_by_name(function):
 
 
 @every
-@pytest.mark.parametrize(
-    ("wrong", "got"), [(None, "a NoneType"), (Model, "the class Model"), ("arm.urdf", "a str"), (3.0, "a float")]
-)
-def test_what_is_no_model_is_refused_by_its_type(function, wrong, got, inputs):
-    for part in (slice(None), 0):
-        with pytest.raises(ArgumentTypeError, match=rf"^{function.__name__}: model must be a .*Model, got {got}$"):
-            function(wrong, **arguments(function, inputs, part))
-    if function is forward_kinematics:
-        with pytest.raises(ArgumentTypeError, match="forward_kinematics: model must be"):
-            function(wrong, inputs["q"], ["tool"])
+def test_what_is_no_model_is_refused_by_its_type(function, inputs):
+    for wrong, got in ((None, "a NoneType"), (Model, "the class Model"), ("arm.urdf", "a str"), (3.0, "a float")):
+        for part in (slice(None), 0):
+            with pytest.raises(ArgumentTypeError, match=rf"^{function.__name__}: model must be a .*Model, got {got}$"):
+                function(wrong, **arguments(function, inputs, part))
+        if function is forward_kinematics:
+            with pytest.raises(ArgumentTypeError, match="forward_kinematics: model must be"):
+                function(wrong, inputs["q"], ["tool"])
 
 
 def test_no_frames_are_no_placements(model, inputs):
@@ -321,22 +260,6 @@ def test_an_out_that_is_a_view_of_a_file_or_lies_anywhere_takes_the_result(model
     for out in (mapped, odd):
         assert crba(model, inputs["q"], out=out) is out
         np.testing.assert_array_equal(out, expected)
-
-
-def test_a_fault_inside_is_not_taken_for_an_argument_of_another_kind(model, inputs, monkeypatch):
-    """The way for one state goes no other way because something in it is broken."""
-    given = arguments(rnea, inputs, 0)
-    rnea(model, **given)
-    if RNEA not in model.ready:
-        pytest.skip("without compilation there is one way only")
-    for fault in (TypeError, KeyError, AttributeError, IndexError):
-
-        def broken(*arguments, fault=fault):
-            raise fault("broken")
-
-        monkeypatch.setitem(model.ready[RNEA], (), (broken, *model.ready[RNEA][()][1:]))
-        with pytest.raises(fault, match="broken"):
-            rnea(model, **given)
 
 
 def test_masked_entries_are_refused(model, inputs):
@@ -369,8 +292,6 @@ def test_a_robot_without_joints_has_empty_results():
 
 
 def test_two_threads_share_nothing(model, inputs):
-    from concurrent.futures import ThreadPoolExecutor
-
     expected = [aba(model, **arguments(aba, inputs, k)) for k in range(6)]
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda k: aba(model, **arguments(aba, inputs, k % 6)), range(60)))

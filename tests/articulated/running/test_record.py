@@ -1,4 +1,7 @@
-"""The record of an algorithm: inputs and results of any shape, several results, constants of a key."""
+"""The record of an algorithm: inputs and results of any shape, several results, constants of a key, its derivative.
+
+No public function has the shapes, the keys and the faults that are tried here: records of kernels of the tests have.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -8,14 +11,13 @@ from numba import config
 
 from pluecker.articulated import ModelBuilder, body_velocities, forward_kinematics, rnea
 from pluecker.articulated.running import algorithm as algorithm_module
-from pluecker.articulated.running import single
-from pluecker.articulated.running.algorithm import ALGORITHMS, LEFT_OUT, Algorithm
-from pluecker.articulated.running.fields import Field
-from pluecker.articulated.running.single import BUSY, RELEASES
+from pluecker.articulated.running import differentiation, fields, single
 from pluecker.spatial import ArgumentTypeError, ArgumentValueError
 from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, load_integer, store
+from pluecker.spatial.scalars.operations import load, load_integer, sqrt, store
 from tests.conftest import COMPILED
+
+ALGORITHMS, LEFT_OUT, Algorithm = algorithm_module.ALGORITHMS, algorithm_module.LEFT_OUT, algorithm_module.Algorithm
 
 
 @kernel
@@ -45,8 +47,8 @@ def weighted():
     made = Algorithm(
         "weighted",
         weighted_kernel,
-        inputs=(Field("x", ("nv",)), "v", "f_ext"),
-        outputs=(Field("total", ()), Field("rows", ("nv", lambda model, factor: model.nv))),
+        inputs=(fields.Field("x", ("nv",)), "v", "f_ext"),
+        outputs=(fields.Field("total", ()), fields.Field("rows", ("nv", lambda model, factor: model.nv))),
         workspace=lambda model, factor: 1,
         constants=constants,
     )
@@ -155,7 +157,12 @@ def test_a_record_says_what_it_cannot_be():
         Algorithm("nothing", weighted_kernel, inputs=("q",), outputs=(), workspace=lambda model: 0)
     with pytest.raises(ValueError, match="nothing: expected results of at most 8 axes"):
         Algorithm(
-            "nothing", weighted_kernel, ("q",), outputs=(Field("x", (1,) * 9),), workspace=lambda model: 0, listed=False
+            "nothing",
+            weighted_kernel,
+            ("q",),
+            outputs=(fields.Field("x", (1,) * 9),),
+            workspace=lambda model: 0,
+            listed=False,
         )
     assert "nothing" not in ALGORITHMS
 
@@ -166,6 +173,22 @@ def test_algorithms_share_one_packed_model(model):
     forward_kinematics(model, q)
     body_velocities(model, q, np.zeros(model.nv))
     assert {id(plan.head.packed) for plan in model.plans.values()} == {id(model.packed)}
+
+
+@pytest.mark.skipif(not COMPILED, reason="without compilation there is one way only")
+def test_a_fault_inside_is_not_taken_for_an_argument_of_another_kind(model, monkeypatch):
+    """The way for one state goes no other way because something in it is broken."""
+    given, _, _ = called_once(model)
+    ready = model.ready[ALGORITHMS["rnea"]]
+    for fault in (TypeError, KeyError, AttributeError, IndexError):
+
+        def broken(*arguments, fault=fault):
+            raise fault("broken")
+
+        with monkeypatch.context() as patch:
+            patch.setitem(ready, (), (broken, *ready[()][1:]))
+            with pytest.raises(fault, match="broken"):
+                rnea(model, *given)
 
 
 def called_once(model):
@@ -179,11 +202,11 @@ def called_once(model):
 def test_who_finds_the_context_busy_takes_another_one(model):
     inputs, expected, contexts = called_once(model)
     contexts.others.clear()
-    contexts.usual.integers[BUSY] = 1
+    contexts.usual.integers[single.BUSY] = 1
     for _ in range(2):
         np.testing.assert_array_equal(rnea(model, *inputs), expected)
         assert len(contexts.others) == 1
-    contexts.usual.integers[BUSY] = 0
+    contexts.usual.integers[single.BUSY] = 0
     contexts.usual.workspace[:] = np.nan
     contexts.others[0].workspace[:] = 7.0
     np.testing.assert_array_equal(rnea(model, *inputs), expected)
@@ -200,7 +223,7 @@ def test_threads_that_call_for_one_state_do_not_meet(model, monkeypatch):
     monkeypatch.setattr(single, "LONG_CALL", -1)
     model = model.replace(name="whose calls all count as long")
     _, _, contexts = called_once(model)
-    assert contexts.usual.integers[RELEASES] == 1
+    assert contexts.usual.integers[single.RELEASES] == 1
     rng = np.random.default_rng(4)
     v = rng.normal(size=(4, model.nv))
     q = np.array([0.1, 1.0, 0.0, 0.0, 0.0, 0.2])
@@ -221,8 +244,8 @@ def five_kernel(m, a, b, c, d, e, total, ws):
 
 
 def test_five_inputs_reach_the_kernel_in_their_order():
-    inputs = tuple(Field(name, ("nv",)) for name in "abcde")
-    total = (Field("total", ()),)
+    inputs = tuple(fields.Field(name, ("nv",)) for name in "abcde")
+    total = (fields.Field("total", ()),)
     five = Algorithm("five", five_kernel, inputs, total, workspace=lambda model: 0, listed=False)
     builder = ModelBuilder()
     builder.add_body("rod", mass=1.0)
@@ -233,3 +256,25 @@ def test_five_inputs_reach_the_kernel_in_their_order():
     np.testing.assert_array_equal(
         five.call(model, tuple(np.tile(x, (9, 1)) for x in numbers), None, None), np.full(9, 55.0)
     )
+
+
+@kernel
+def length_kernel(m, v, length, ws):
+    """|v|, which has no derivative at zero"""
+    store(length, 0, sqrt(load(v, 0) * load(v, 0)))
+
+
+@(pytest.mark.everything if COMPILED else lambda test: test)  # it would be compiled for dual numbers
+def test_where_there_is_no_derivative_there_is_one_error(model):
+    total = (fields.Field("length", ()),)
+    record = Algorithm("length", length_kernel, ("v",), total, workspace=lambda model: 0, listed=False)
+    derivative, v = differentiation.derivative_of_record(record), np.ones((3, model.nv))
+    np.testing.assert_array_equal(derivative.call(model, (v,), None, None, ((0,),))[:, 0], 1.0)
+    v[1] = 0.0
+    with pytest.raises(ArgumentValueError, match=r"derivative_of\(length\): .* does not exist in state 1 of the batch"):
+        derivative.call(model, (v,), None, None, ((0,),))
+    v[1] = 1e200
+    with pytest.raises(
+        ArgumentValueError, match=r"derivative_of\(length\): the result overflows float64.* in state 1 "
+    ):
+        derivative.call(model, (v,), None, None, ((0,),))

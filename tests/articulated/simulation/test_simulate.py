@@ -14,6 +14,7 @@ import weakref
 
 import numpy as np
 import pytest
+from numba.core import event
 from numpy.testing import assert_allclose, assert_array_equal
 
 from pluecker.articulated import (
@@ -28,6 +29,7 @@ from pluecker.articulated import (
     SimulationError,
     SimulationWarning,
     TimeTable,
+    Trajectory,
     applied_forces,
     center_of_mass,
     convergence,
@@ -37,13 +39,13 @@ from pluecker.articulated import (
     potential_energy,
     simulate,
 )
-from pluecker.articulated.app.cli import main
+from pluecker.articulated.app.cli import main  # the command, without a process for each call
 from pluecker.articulated.robots import SEVEN_JOINT_ARM
-from pluecker.articulated.simulation.preparation import MOST, kept_with
-from pluecker.articulated.simulation.trajectory_files import read_trajectory
-from pluecker.articulated.stepping.control.control_function import SIGNATURE
 from pluecker.spatial import ArgumentValueError, PlueckerError, UnknownNameError
-from tests.conftest import COMPILED
+from tests.conftest import COMPILED, EVERYTHING
+
+NUMBERS = ctypes.POINTER(ctypes.c_double)
+SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.c_double, NUMBERS, NUMBERS, NUMBERS, NUMBERS)  # of a compiled control
 
 
 @pytest.fixture(scope="module")
@@ -171,46 +173,39 @@ def test_motions_by_steps_and_by_tolerances_come_together_under_all_controls(pen
     assert free.q.shape == (2, 3, 2)
 
 
-AFTER_THE_FIRST = """
-import ctypes
-import numpy as np
-from numba.core import event
-from pluecker.articulated import Actuator, CompiledControl, Control, Model, PDControl, TimeTable, neutral, simulate
-from pluecker.articulated.robots import SEVEN_JOINT_ARM
-from pluecker.articulated.running.algorithm import ALGORITHMS
-
-@ctypes.CFUNCTYPE(None, ctypes.c_double, *[ctypes.POINTER(ctypes.c_double)] * 4)
-def brake(t, q, v, tau, parameters):
-    tau[0] = -parameters[0] * v[0]
-
-def used():
-    return {(name, driver) for name, each in ALGORITHMS.items() for driver in vars(each.compiled)}
-
-arm = Model.from_urdf(SEVEN_JOINT_ARM)
-q, v = neutral(arm), np.zeros(7)
-simulate(arm, q, v, 0.02, 0.01)
-path, before = TimeTable([0.0, 0.02], [q, q + 0.1]), used()
-gains = PDControl(100.0, 10.0, q=q)
-with event.install_recorder("numba:compile") as recorder:
-    for control in (
-        v + 1.0, TimeTable([0.0, 0.02], [v, v + 1.0]), TimeTable([0.0, 0.02], [v, v + 1.0], linear=False), gains,
-        PDControl(100.0, 10.0, q=path), PDControl(100.0, 10.0, q=path, v=v, tau=v), CompiledControl(brake, [0.5]),
-        lambda t, q, v: -v, Control(gains, period=0.02, clip=True), Control(gains, actuator=Actuator(2.0, 9.0, delay=0.01)),
-    ):
-        simulate(arm, q, v, 0.02, 0.01, control=control)
-    simulate(arm, q, v, 0.02, 0.01, f_ext=np.ones((arm.n_bodies, 6)))
-print(len(recorder.buffer), used() - before)
-"""
+def kinds_of_control(q, v):
+    """Constant, linear and held forces, gains with references at rest and moving, C, Python, sampled, and by motors."""
+    ends, gains = [0.0, 0.02], PDControl(100.0, 10.0, q=q)
+    return [
+        v + 1.0, TimeTable(ends, [v, v + 1.0]), TimeTable(ends, [v, v + 1.0], linear=False), gains,
+        PDControl(100.0, 10.0, q=TimeTable(ends, [q, q + 0.1])),
+        PDControl(100.0, 10.0, q=TimeTable(ends, [q, q + 0.1]), v=v, tau=v),
+        CompiledControl(SIGNATURE(without_number), [1.0]), lambda t, q, v: -v, Control(gains, period=0.02, clip=True),
+        Control(gains, actuator=Actuator(2.0, 9.0, delay=0.01)),
+    ]  # fmt: skip
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
-def test_nothing_is_compiled_for_another_kind_of_control():
-    """Nor is any algorithm used that was not before, whose code may happen to be on the disk."""
-    command = [sys.executable, "-c", AFTER_THE_FIRST]
-    done = subprocess.run(command, env=dict(os.environ), capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == ["0", "set()"]
+def test_nothing_is_compiled_for_another_kind_of_control(pendulum):
+    """In this process; what others have left on the disk is not seen: before a release a new one begins from nothing."""
+    q, v = np.array(START["q"]), np.zeros(2)
+    simulate(pendulum, q, v, 0.02, 0.01)
+    with event.install_recorder("numba:compile") as recorder:
+        for control in kinds_of_control(q, v):
+            simulate(pendulum, q, v, 0.02, 0.01, control=control)
+        simulate(pendulum, q, v, 0.02, 0.01, f_ext=np.ones((2, 6)))
+    assert len(recorder.buffer) == 0
+
+
+@pytest.mark.everything
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
+def test_nothing_is_compiled_for_another_kind_of_control_from_nothing(tmp_path):
+    name = f"{__file__}::test_nothing_is_compiled_for_another_kind_of_control"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", name]
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
 
 
 def test_the_error_falls_with_the_order_and_is_estimated(pendulum):
@@ -239,7 +234,7 @@ def test_the_command_simulates_holds_and_draws(tmp_path, capsys):
     assert picture.exists()
     text = table.read_text()
     assert text.startswith("time,q:joint1")
-    held = read_trajectory(table, Model.from_urdf(SEVEN_JOINT_ARM), bare="q")
+    held = Trajectory.load(table, Model.from_urdf(SEVEN_JOINT_ARM))
     assert held.q is not None
     assert np.ptp(held.q, axis=0).max() < 1e-12
     assert main(["simulate", "seven_joint_arm", *options, "--control", str(table)]) == 0
@@ -263,29 +258,30 @@ def test_forward_ends_with_dry_friction(tmp_path):
     start = tmp_path / "start.csv"
     start.write_text("pivot\n1.5\n")
     assert main(["forward", str(robot), str(forces), "--start", str(start), "-o", str(motion)]) == 0
-    found = read_trajectory(motion, Model.from_urdf(robot), bare="q")
+    found = Trajectory.load(motion, Model.from_urdf(robot))
     assert found.v is not None
     if COMPILED:
         assert found.v[-1] == 0.0
 
 
 @pytest.mark.slow
-def test_a_million_samples_go_to_files_in_constant_memory(pendulum, tmp_path):
-    """72 MB of samples. Memory holds a block of 4 MB, and what is computed from it: as much as for a tenth of them."""
+def test_many_samples_go_to_files_in_constant_memory(pendulum, tmp_path):
+    """72 bytes each. Memory holds a block of 4 MB, and what is computed from it, however many there are."""
     free = pendulum.replace(damping=0.5)
+    seconds = (100, 1000) if EVERYTHING else (100, 250)
     simulate(free, **START, record_to=tmp_path / "first")  # what is compiled and imported stays
     peaks = []
-    for duration in (100.0, 1000.0):
+    for duration in seconds:
         tracemalloc.start()
         try:
-            motion = simulate(free, [0.5, -0.2], [0.0, 0.0], duration, 0.001, record_to=tmp_path / f"{duration:g}")
+            motion = simulate(free, [0.5, -0.2], [0.0, 0.0], duration, 0.001, record_to=tmp_path / f"{duration}")
             peaks.append(tracemalloc.get_traced_memory()[1])
         finally:
             tracemalloc.stop()
-    assert len(motion) == 1_000_001
+    assert len(motion) == 1000 * seconds[1] + 1
     assert peaks[1] < min(20e6, 1.2 * peaks[0])
-    np.testing.assert_allclose(motion.q[-1], 0.0, atol=1e-12)
-    assert sum(file.stat().st_size for file in (tmp_path / "1000").iterdir()) > 72e6
+    np.testing.assert_allclose(motion.q[-1], 0.0, atol=1e-12 if EVERYTHING else 1e-4)
+    assert sum(file.stat().st_size for file in (tmp_path / str(seconds[1])).iterdir()) > 72e3 * seconds[1]
 
 
 @pytest.mark.slow
@@ -340,7 +336,7 @@ def raising_after(begin):
     return lambda t, q, v: 0.0 * v if t < begin else 1 // 0
 
 
-@pytest.mark.parametrize("integrator", ["semi_implicit", "dop853"])
+@pytest.mark.parametrize("integrator", ["euler", "dop853"])
 @pytest.mark.parametrize(
     ("control", "known"),
     [
@@ -361,7 +357,7 @@ def test_what_is_known_when_a_control_fails_is_kept_and_can_be_saved(control, kn
         assert len(kept) == known
         np.testing.assert_array_equal(kept.q[..., 0, :], q)
         kept.save(tmp_path / "kept.npz")
-        np.testing.assert_array_equal(read_trajectory(tmp_path / "kept.npz", pendulum, bare="q").q, kept.q)
+        np.testing.assert_array_equal(Trajectory.load(tmp_path / "kept.npz", pendulum).q, kept.q)
 
 
 def test_dop853_remembers_no_times_of_samples_to_come(pendulum, tmp_path):
@@ -407,8 +403,8 @@ def test_what_a_model_keeps_of_a_simulation_changes_no_motion(pendulum):
     first.time[:], first.q[:] = 7.0, 7.0  # what a user does with a trajectory is not seen by the next one
     assert_array_equal(simulate(again, **START).time, [0.0, 0.01, 0.02])
     assert_array_equal(simulate(again, **START).q, simulate(fresh[0], **START).q)
-    batch = simulate(again, **START | {"q": np.tile(START["q"], (3, 1))})
-    assert_allclose(batch.q, np.tile(simulate(again, **START).q, (3, 1, 1)), rtol=1e-12, atol=1e-12)
+    batch = simulate(again, **START | {"q": np.tile(START["q"], (3, 1))}, integrator="euler")
+    assert_allclose(batch.q, np.tile(simulate(again, **START, integrator="euler").q, (3, 1, 1)), rtol=1e-12, atol=1e-12)
 
 
 def test_equal_arguments_of_another_type_are_refused_behind_a_call_that_was_kept(pendulum):
@@ -421,14 +417,20 @@ def test_equal_arguments_of_another_type_are_refused_behind_a_call_that_was_kept
 
 
 def test_a_model_keeps_few_preparations_and_is_forgotten_with_them(pendulum):
+    def simulate_for(model, first, last):
+        for k in range(first, last):
+            simulate(model, **START | {"duration": 0.001 * (k + 1), "step": 0.001 * (k + 1)}, record=())
+
     model = pendulum.replace()
-    for k in range(40):
-        simulate(model, **START | {"duration": 0.01 * (k + 1)})
-    kept = model.tables[kept_with]
-    assert len(kept) == MOST
-    newest = [preparation.schedule.steps for preparation in kept.values()]
-    assert newest == list(range(41 - MOST, 41))
-    del kept
+    tracemalloc.start()
+    try:
+        simulate_for(model, 0, 100)
+        before, _ = tracemalloc.get_traced_memory()
+        simulate_for(model, 100, 200)
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert after - before < 50_000  # each would be some kilobytes
     reference = weakref.ref(model)
     del model
     assert reference() is None  # without a search for circles

@@ -1,10 +1,14 @@
-"""Trajectories in files: what is written is read again, and what does not fit is named."""
+"""Trajectories in files: what is written is read again, and what does not fit is named.
+
+What only commands ask for, other meanings of bare names and tables on a terminal, is asked of what they call.
+"""
 
 import io
 import os
 import sys
 import zipfile
 
+import h5py
 import numpy as np
 import pytest
 
@@ -43,8 +47,8 @@ def test_what_is_written_is_read_again_to_the_last_bit(model, tmp_path, ending, 
     whole = example(model)
     given = Trajectory(**{part: getattr(whole, part) for part in parts})
     path = tmp_path / f"file.{ending}"
-    write_trajectory(path, model, given)
-    found = read_trajectory(path, model, bare="q")
+    given.save(path, model)
+    found = Trajectory.load(path, model)
     for part in ("time", "q", "v", "a", "tau"):
         expected = getattr(given, part)
         if expected is None:
@@ -57,7 +61,7 @@ def test_what_is_written_is_read_again_to_the_last_bit(model, tmp_path, ending, 
 def test_columns_come_in_any_order_and_bare_names_mean_what_is_asked_for(arm, tmp_path):
     path = tmp_path / "file.csv"
     path.write_text("\ufeffb, v:b ,t,a,v:a\n1,2,0,3,4\n\n5,6,1,7,8\n", encoding="utf-8")
-    found = read_trajectory(path, arm, bare="q")
+    found = Trajectory.load(path, arm)
     np.testing.assert_array_equal(found.q, [[3, 1], [7, 5]])
     np.testing.assert_array_equal(found.v, [[4, 2], [8, 6]])
     np.testing.assert_array_equal(found.time, [0, 1])
@@ -105,7 +109,7 @@ def test_a_bad_csv_file_is_told_where(text, message, arm, tmp_path):
     path = tmp_path / "bad.csv"
     path.write_text(text)
     with pytest.raises(TrajectoryError, match=message) as caught:
-        read_trajectory(path, arm, bare="q")
+        Trajectory.load(path, arm)
     assert "bad.csv" in str(caught.value)
 
 
@@ -142,13 +146,13 @@ def test_a_bad_npz_file_is_told_what_was_expected(arrays, message, arm, tmp_path
     path = tmp_path / "bad.npz"
     np.savez(path, **arrays)
     with pytest.raises(TrajectoryError, match=message):
-        read_trajectory(path, arm, bare="q")
+        Trajectory.load(path, arm)
 
 
 def test_arrays_of_an_npz_file_come_in_any_order(arm, tmp_path):
     q = np.arange(8).reshape(4, 2)
     np.savez(tmp_path / "file.npz", q=q, others=q, time=np.arange(4))
-    found = read_trajectory(tmp_path / "file.npz", arm, bare="q")
+    found = Trajectory.load(tmp_path / "file.npz", arm)
     np.testing.assert_array_equal(found.q, q)
     assert found.q.dtype == found.time.dtype == np.float64
 
@@ -160,27 +164,27 @@ def test_a_damaged_npz_file_is_refused_wherever_the_damage_is(arm, tmp_path):
     for k in range(60, len(whole) - 150, 150):
         path.write_bytes(whole[:k] + b"\xff" * 30 + whole[k + 30 :])
         with pytest.raises(TrajectoryError, match=r"bad.npz: no NPZ file of numbers"):
-            read_trajectory(path, arm, bare="q")
+            Trajectory.load(path, arm)
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(TrajectoryError, match=r"bad.npz: no NPZ file of numbers \(it is no zip file\)"):
-        read_trajectory(path, arm, bare="q")
+        Trajectory.load(path, arm)
 
 
 def test_a_single_array_is_no_npz_file_whatever_it_is_called(arm, tmp_path):
     with (tmp_path / "file.npz").open("wb") as file:
         np.save(file, np.zeros((4, 2)))
     with pytest.raises(TrajectoryError, match=r"no NPZ file of numbers \(it is no zip file\)"):
-        read_trajectory(tmp_path / "file.npz", arm, bare="q")
+        Trajectory.load(tmp_path / "file.npz", arm)
 
 
 @pytest.mark.parametrize("ending", ["csv", "npz"])
 def test_what_is_no_such_file_at_all_is_refused(ending, arm, tmp_path):
     path = tmp_path / f"file.{ending}"
     with pytest.raises(TrajectoryError, match=r"cannot be read \(No such file"):
-        read_trajectory(path, arm, bare="q")
+        Trajectory.load(path, arm)
     path.write_bytes(b"\x89PNG\xff\x00")
     with pytest.raises(TrajectoryError, match=r"no CSV file|no NPZ file"):
-        read_trajectory(path, arm, bare="q")
+        Trajectory.load(path, arm)
 
 
 def test_missing_derivatives_are_those_of_a_spline_of_degree_five(arm):
@@ -225,7 +229,7 @@ def odd():
 @pytest.mark.parametrize("ending", ["csv", "npz"])
 def test_any_name_is_written_and_read_again(odd, ending, tmp_path):
     given = example(odd)
-    write_trajectory(tmp_path / f"file.{ending}", odd, given)
+    given.save(tmp_path / f"file.{ending}", odd)
     found = read_trajectory(tmp_path / f"file.{ending}", odd, bare="tau")
     for part in ("time", "q", "v", "a", "tau"):
         np.testing.assert_array_equal(getattr(found, part), getattr(given, part))
@@ -243,7 +247,7 @@ def test_any_name_is_written_and_read_again(odd, ending, tmp_path):
 )
 def test_csv_files_of_other_programs_are_read(content, arm, tmp_path):
     (tmp_path / "file.csv").write_bytes(content)
-    np.testing.assert_array_equal(read_trajectory(tmp_path / "file.csv", arm, bare="q").q, [[1, 2], [3, 4]])
+    np.testing.assert_array_equal(Trajectory.load(tmp_path / "file.csv", arm).q, [[1, 2], [3, 4]])
 
 
 @pytest.mark.parametrize(
@@ -267,7 +271,7 @@ def test_csv_files_of_other_programs_are_read(content, arm, tmp_path):
 def test_what_is_no_csv_file_is_told_in_a_few_words(content, message, arm, tmp_path):
     (tmp_path / "bad.csv").write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(TrajectoryError, match=message) as caught:
-        read_trajectory(tmp_path / "bad.csv", arm, bare="q")
+        Trajectory.load(tmp_path / "bad.csv", arm)
     assert len(str(caught.value)) < 400
 
 
@@ -276,7 +280,7 @@ def test_npz_files_of_any_real_numbers_are_read(arm, tmp_path):
     np.savez(
         tmp_path / "file.npz", q=q.astype(">f8"), v=q.astype(np.float32), a=np.asfortranarray(q), tau=q.astype(">i2")
     )
-    found = read_trajectory(tmp_path / "file.npz", arm, bare="q")
+    found = Trajectory.load(tmp_path / "file.npz", arm)
     for values in (found.q, found.v, found.a, found.tau):
         np.testing.assert_array_equal(values, q)
         assert values.dtype == np.float64
@@ -314,27 +318,36 @@ def test_an_npz_file_that_lies_is_refused(members, message, arm, tmp_path):
         for name, content in members:
             file.writestr(name, content)
     with pytest.raises(TrajectoryError, match=f"bad.npz: .*{message}"):
-        read_trajectory(tmp_path / "bad.npz", arm, bare="q")
+        Trajectory.load(tmp_path / "bad.npz", arm)
 
 
-def test_an_npz_file_has_a_bound(arm, tmp_path, monkeypatch):
-    monkeypatch.setattr("pluecker.articulated.simulation.binary_files.LARGEST", 1000)
-    np.savez_compressed(tmp_path / "file.npz", q=np.zeros((100, 2)))
-    with pytest.raises(TrajectoryError, match=r"file.npz: holds 1.73e-06 GB, expected 1e-06 at most"):
-        read_trajectory(tmp_path / "file.npz", arm, bare="q")
+def test_files_that_say_they_are_larger_than_memory_are_refused_before_they_are_read(arm, tmp_path):
+    npz, hdf5 = tmp_path / "file.npz", tmp_path / "file.h5"
+    np.savez_compressed(npz, q=np.zeros((100, 2)), v=np.zeros((100, 2)))
+    content, size, entry = npz.read_bytes(), (2**32 - 2).to_bytes(4, "little"), b"PK\x01\x02"
+    first, *entries = content.split(entry)  # of the list of its members, each with the unpacked size at byte 24
+    npz.write_bytes(first + b"".join(entry + part[:20] + size + part[24:] for part in entries))
+    with pytest.raises(TrajectoryError, match=r"file.npz: holds 8.59 GB, expected 4.29 at most"):
+        Trajectory.load(npz, arm)
+    Trajectory(q=np.zeros((2, 2))).save(hdf5, arm)
+    with h5py.File(hdf5, "a") as file:
+        del file["q"]
+        file.create_dataset("q", shape=(3 * 10**8, 2), dtype=np.float64)  # of zeros that are nowhere
+    with pytest.raises(TrajectoryError, match=r"file.h5: holds \S+ GB, expected 4.29 at most"):
+        Trajectory.load(hdf5, arm)
 
 
 def test_arguments_of_another_type_are_told(arm, tmp_path):
     with pytest.raises(TypeError, match="read_trajectory: path is a int"):
-        read_trajectory(5, arm, bare="q")
+        Trajectory.load(5, arm)
     with pytest.raises(TypeError, match=r"read_trajectory: model must be a pluecker.articulated.Model, got a NoneType"):
-        read_trajectory("file.csv", None, bare="q")
+        Trajectory.load("file.csv", None)
     with pytest.raises(ValueError, match="read_trajectory: bare is 'x', expected one of q, v, a, tau"):
         read_trajectory("file.csv", arm, bare="x")
     with pytest.raises(TrajectoryError, match="cannot be read"):
-        read_trajectory("a\0b.csv", arm, bare="q")
+        Trajectory.load("a\0b.csv", arm)
     with pytest.raises(TrajectoryError, match="this is a folder"):
-        read_trajectory(tmp_path, arm, bare="q")
+        Trajectory.load(tmp_path, arm)
     with pytest.raises(TypeError, match="write_trajectory: trajectory is a ndarray, expected a Trajectory"):
         write_trajectory(tmp_path / "file.csv", arm, np.zeros((3, 2)))
     for wrong, message in (
@@ -363,7 +376,7 @@ def test_arguments_of_another_type_are_told(arm, tmp_path):
 )
 def test_what_could_not_be_read_again_is_not_written(name, given, message, arm, tmp_path):
     with pytest.raises(TrajectoryError, match=message):
-        write_trajectory(tmp_path / name, arm, Trajectory(**given))
+        Trajectory(**given).save(tmp_path / name, arm)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -377,7 +390,7 @@ def test_a_disk_that_becomes_full_leaves_what_was_there_before(ending, arm, tmp_
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(TrajectoryError, match=r"cannot be written \(No space left on device\)"):
-        write_trajectory(path, arm, Trajectory(q=np.zeros((2, 2))))
+        Trajectory(q=np.zeros((2, 2))).save(path, arm)
     assert path.read_text() == "precious"
     assert list(tmp_path.iterdir()) == [path]
 

@@ -8,7 +8,6 @@ import xarray
 from scipy.spatial.transform import Rotation
 
 from pluecker.articulated import ModelBuilder, Trajectory, TrajectoryError, difference, integrate, random_configuration
-from pluecker.articulated.simulation.interpolation import inverse_differential
 from pluecker.spatial import ArgumentTypeError
 
 KINDS = ("revolute", "prismatic", "helical", "spherical", "free", "planar", "universal", "exponential", "euler_zyx")
@@ -131,18 +130,26 @@ def test_between_samples_the_error_falls_with_the_fourth_power_of_their_distance
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.35)
 
 
-def test_the_rate_of_a_displacement_is_that_of_the_logarithm():
-    rng = np.random.default_rng(2)
+def test_between_two_samples_the_rotation_vector_of_a_ball_is_a_cubic_curve():
+    """Of 20 such curves d(s) from zero to up to 2 rad, whose velocity at the end is taken from central differences."""
+    builder = ModelBuilder("ball")
+    builder.add_body("ball", mass=1.0, inertia=[1, 1, 1])
+    builder.add_joint("socket", "spherical", "world", "ball")
+    model, rng = builder.build(), np.random.default_rng(2)
     for _ in range(20):
-        d, v = rng.normal(size=(2, 3))
-        d *= rng.uniform(0.0, 2.0) / np.linalg.norm(d)
-        h = 1e-6
+        coefficients = rng.normal(size=(3, 3))
+        coefficients *= rng.uniform(0.0, 2.0) / np.linalg.norm(coefficients.sum(axis=0))
 
-        def turned(s, d=d, v=v):
-            return (Rotation.from_rotvec(d) * Rotation.from_rotvec(s * v)).as_rotvec()
+        def placed(s, coefficients=coefficients):
+            return Rotation.from_rotvec(np.power.outer(s, [1, 2, 3]) @ coefficients)
 
-        rate = (turned(h) - turned(-h)) / (2 * h)
-        np.testing.assert_allclose(inverse_differential(d, v), rate, atol=1e-7)
+        h, ends = 1e-5, placed(np.array([0.0, 1.0]))
+        before, after = placed(np.array([1.0 - h, 1.0 + h]))
+        v = np.array([coefficients[0], (before.inv() * after).as_rotvec() / (2 * h)])
+        between = np.linspace(0.0, 1.0, 7)
+        found = Trajectory([0.0, 1.0], ends.as_quat(scalar_first=True), v, model=model).at(between)
+        apart = placed(between).inv() * Rotation.from_quat(found.q, scalar_first=True)
+        np.testing.assert_allclose(apart.magnitude(), 0.0, atol=1e-7)
 
 
 def test_at_the_samples_the_trajectory_is_what_it_was(mechanism):

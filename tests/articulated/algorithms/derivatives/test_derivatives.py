@@ -1,7 +1,7 @@
-"""Derivatives by dual numbers: against the complex step, finite differences, Pinocchio, and the laws that they obey.
+"""Derivatives by dual numbers: against finite differences, and the laws that they obey.
 
-Dual numbers and the complex step both differentiate each operation exactly; they differ by rounding, some hundred operations
-deep: 1e-12 of the largest entry. Central differences of step 1e-6 have errors of 1e-12 and of 1e-16 / 1e-6 of the values.
+Without compilation they are compared with the complex step, to all digits: ``test_complex_step.py``. Central differences of
+step 1e-6 have errors of 1e-12 and of 1e-16 / 1e-6 of the values.
 """
 
 from __future__ import annotations
@@ -32,33 +32,42 @@ from pluecker.articulated import (
     rnea_derivatives,
     second_derivative_of,
 )
-from pluecker.articulated.algorithms.derivatives.derivative_of import (
-    differentiable,
-    differentiable_algorithms,
-    requested,
-)
-from pluecker.articulated.model.joints import rate_joint
-from pluecker.articulated.model.layout import owns_coordinates
-from pluecker.articulated.running.algorithm import ALGORITHMS, LEFT_OUT, Algorithm
-from pluecker.articulated.running.differentiation import derivative_of_record
-from pluecker.articulated.running.fields import Field
 from pluecker.spatial import ArgumentTypeError, ArgumentValueError, UnknownNameError
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, sqrt, store
 from tests.articulated.model.test_mimic import build as build_for_mimic
+from tests.articulated.slopes import CLOSE, slope
 from tests.conftest import COMPILED
 from tests.mechanisms import MOVING, random_description, random_state
 
-H = 1e-30
-CLOSE = 1e-12
-# Each has to be compiled for dual numbers. These have an order, two configurations, a key, and nothing of all that.
-COMPILED_HERE = ("crba", "difference", "frame_placement", "kinetic_energy")
+# Each has to be compiled for dual numbers. These have an order, two configurations, and a key; most tests take the first.
+COMPILED_HERE = (
+    "kinetic_energy",
+    *(pytest.param(name, marks=pytest.mark.everything) for name in ("crba", "difference", "frame_placement")),
+)
 # Without compilation, joints of every native kind.
 KINDS = MOVING if COMPILED else ("free", "spherical", "exponential", "helical", "universal")
 not_compiled = pytest.mark.skipif(COMPILED, reason="each algorithm takes seconds to compile for dual numbers")
+in_everything = [pytest.mark.everything] if COMPILED else []
 
 
-NAMES = [name for name in differentiable_algorithms() if not COMPILED or name in COMPILED_HERE]
+def on_arrays():
+    """The public functions of arrays, by name."""
+    found = {}
+    for name in pluecker.articulated.__all__:
+        function = getattr(pluecker.articulated, name)
+        if inspect.isfunction(function) and {"out", "threads"} <= set(inspect.signature(function).parameters):
+            found[name] = function
+    return found
+
+
+def is_differentiable(name):
+    try:
+        derivative_of(name)
+    except UnknownNameError:
+        return False
+    return True
+
+
+DIFFERENTIABLE = [name for name in on_arrays() if is_differentiable(name)]
 
 
 @pytest.fixture(scope="module", params=["all joint types", "mimic joints"])
@@ -89,39 +98,6 @@ def arguments(name, model, count=None, seed=0):
     return given
 
 
-def velocity_of(model, q, step):
-    """dq/dt where q moves with a velocity: the joints' own formula."""
-    rate = np.zeros(model.nq)
-    for i in range(1, model.n_links + 1):
-        if owns_coordinates(model.packed, i):
-            rate_joint(model.packed, i, q, step, rate)
-    return rate
-
-
-def by_complex_step(name, model, given):
-    """Of each result, the derivatives by all inputs, from the kernel on complex numbers."""
-    function = getattr(pluecker.articulated, name)
-    met, inputs, key = requested(name, function, model, (), given)
-    plan = met.plan(model, key)
-    serving, head = plan.algorithm, plan.head
-    flat = [np.zeros(0) if x is LEFT_OUT else np.asarray(x, dtype=float).ravel() for x in inputs]
-    columns: list[list[np.ndarray]] = []
-    for k, (field, x) in enumerate(zip(met.inputs, flat, strict=True)):
-        if field.name not in differentiable(met, function) or not x.size:
-            continue
-        for unit in np.eye(model.nv if field.is_configuration else x.size):
-            arrays = [y.astype(complex) for y in flat]
-            arrays[k] += 1j * H * (velocity_of(model, x, unit) if field.is_configuration else unit)
-            sizes = [head.made] if serving.order is not None else plan.sizes
-            outs = [np.zeros(size, complex) for size in sizes]
-            constants = [head.constants] if serving.constants is not None else []
-            serving.kernel(model.packed, *constants, *arrays, *outs, np.zeros(head.workspace, complex))
-            if serving.order is not None:
-                outs = [outs[0][serving.order(model, *key)]]
-            columns.append([(out.imag / H).reshape(shape) for out, shape in zip(outs, plan.shapes, strict=True)])
-    return [np.stack(result, axis=-1) for result in zip(*columns, strict=True)]
-
-
 def results_of(found):
     """As a list of results, each with all its columns."""
     several = isinstance(found[0], tuple)
@@ -131,28 +107,22 @@ def results_of(found):
 # ----------------------------------------------------------------------------------------------------- any algorithm
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_derivative_of_every_algorithm_is_that_of_the_complex_step(name, model):
-    if name == "operational_inertia" and model.mimic:
-        pytest.skip("no body of this mechanism moves in six directions")
+@pytest.mark.skipif(not COMPILED, reason="the complex step has more digits")
+@pytest.mark.parametrize("name", COMPILED_HERE)
+def test_compiled_derivatives_are_slopes(name, model):
     given = arguments(name, model)
-    found = results_of(derivative_of(name)(model, **given))
-    for result, expected in zip(found, by_complex_step(name, model, given), strict=True):
-        assert result.shape == expected.shape
-        assert np.abs(expected).max() > 0.0
-        np.testing.assert_allclose(result, expected, rtol=0.0, atol=CLOSE * max(1.0, np.abs(expected).max()))
+    (found,) = results_of(derivative_of(name)(model, **given))
+    sizes = {"q": model.nv, "q0": model.nv, "q1": model.nv, "v": model.nv, "point": 3}
+    directions = [(key, unit) for key in given if key in sizes for unit in np.eye(sizes[key])]
+    for column, (key, unit) in zip(np.moveaxis(np.atleast_1d(found), -1, 0), directions, strict=True):
+        expected = slope(getattr(pluecker.articulated, name), model, unit, wrt=key, **given)
+        atol = CLOSE * max(1.0, np.abs(found).max())
+        np.testing.assert_allclose(column, expected, rtol=0.0, atol=atol, err_msg=key)
 
 
 def test_all_that_can_be_are_differentiated():
-    assert {"rnea", "aba", "crba", "minv", "jacobian", "integrate", "body_jacobian"} <= set(differentiable_algorithms())
-    unknown = set(ALGORITHMS) - set(differentiable_algorithms())
-    assert unknown == {
-        "InertiaFactor.solve",
-        "InertiaFactor.product",
-        "factorize",
-        "rnea_derivatives",
-        "aba_derivatives",
-    }
+    assert {"rnea", "aba", "crba", "minv", "jacobian", "integrate", "body_jacobian"} <= set(DIFFERENTIABLE)
+    assert set(on_arrays()) - set(DIFFERENTIABLE) == {"rnea_derivatives", "aba_derivatives"}
 
 
 def test_a_displacement_moves_a_configuration_as_integrate_does(model):
@@ -211,24 +181,13 @@ def test_results_go_where_they_are_asked_for(model):
 
 
 @pytest.mark.parametrize("name", ["rnea", "aba"])
-def test_derivatives_of_dynamics_are_those_of_the_complex_step(name, model):
-    given = arguments(name, model)
-    found = getattr(pluecker.articulated, f"{name}_derivatives")(model, *given.values())
-    (expected,) = by_complex_step(name, model, given)
-    for k, result in enumerate(found):
-        truth = expected[:, k * model.nv : (k + 1) * model.nv]
-        limit = CLOSE if name == "rnea" else np.linalg.cond(crba(model, given["q"])) * np.finfo(float).eps
-        np.testing.assert_allclose(result, truth, rtol=0.0, atol=max(CLOSE, limit) * np.abs(truth).max())
-
-
-@pytest.mark.parametrize("name", ["rnea", "aba"])
 def test_derivatives_of_dynamics_are_those_of_finite_differences(name, model):
-    given, h = arguments(name, model, seed=5), 1e-6
+    given, h = arguments(name, model, 1, seed=5), 1e-6
     function, n = getattr(pluecker.articulated, name), len(given)
-    found = getattr(pluecker.articulated, f"{name}_derivatives")(model, *given.values())
+    found = [x[0] for x in getattr(pluecker.articulated, f"{name}_derivatives")(model, *given.values())]
     eye = np.concatenate([h * np.eye(model.nv), -h * np.eye(model.nv)])
     for k, (key, result) in enumerate(zip(list(given)[:3], found, strict=True)):
-        ends = [np.broadcast_to(x, (2 * model.nv, *x.shape)) for x in given.values()]
+        ends = [np.broadcast_to(x, (2 * model.nv, *x.shape[1:])) for x in given.values()]
         ends[k] = integrate(model, ends[k], eye) if key == "q" else ends[k] + eye
         values = function(model, *ends[:n])
         expected = (values[: model.nv] - values[model.nv :]).T / (2 * h)
@@ -262,8 +221,8 @@ def test_damping_counts_and_dry_friction_is_constant_even_at_rest():
     builder.add_joint("hinge", "revolute", "world", "rod", axis=(0, 1, 0), damping=0.3, friction=5.0, stiffness=2.0)
     model = builder.build()
     for v in (0.0, 1.0):
-        dq, dv, da = rnea_derivatives(model, [0.4], [v], [0.0])
-        np.testing.assert_allclose([dq[0, 0], dv[0, 0], da[0, 0]], [9.81 * np.sin(0.4) + 2.0, 0.3, 0.5], rtol=1e-14)
+        dq, dv, da = rnea_derivatives(model, [[0.4]], [[v]], [[0.0]])
+        np.testing.assert_allclose(np.ravel([dq, dv, da]), [9.81 * np.sin(0.4) + 2.0, 0.3, 0.5], rtol=1e-14)
 
 
 def test_states_of_a_batch_of_dynamics_are_the_single_ones(model):
@@ -275,16 +234,28 @@ def test_states_of_a_batch_of_dynamics_are_the_single_ones(model):
             assert function(model, s["q"], s["v"], s[third], s["f_ext"], out=out, threads=threads) is out
             for x, y in zip(out, batch, strict=True):
                 np.testing.assert_array_equal(x, y)
-        for _ in range(2):  # the long way and the short one
-            single = function(model, s["q"][1], s["v"][1], s[third][1], s["f_ext"][1])
-            for x, y in zip(batch, single, strict=True):
-                np.testing.assert_allclose(x[1], y, rtol=0.0, atol=1e-12 * np.abs(y).max())
+
+
+@pytest.mark.parametrize(
+    "function", [pytest.param(f, marks=in_everything) for f in (rnea_derivatives, aba_derivatives)]
+)
+def test_one_state_alone_has_the_derivatives_that_it_has_in_a_batch(function, model):
+    s = random_state(model, 8, 2)
+    given = [s[key] for key in ("q", "v", "a" if function is rnea_derivatives else "tau", "f_ext")]
+    batch = function(model, *given)
+    for _ in range(2):  # the long way and the short one
+        single = function(model, *(x[1] for x in given))
+        for x, y in zip(batch, single, strict=True):
+            np.testing.assert_allclose(x[1], y, rtol=0.0, atol=1e-12 * np.abs(y).max())
 
 
 # -------------------------------------------------------------------------------------------------- second derivatives
 
 
-@pytest.mark.parametrize("name", ["difference"] if COMPILED else ["rnea", "crba", "difference", "integrate"])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param("difference", marks=in_everything), *([] if COMPILED else ["rnea", "crba", "integrate"])],
+)
 def test_second_derivatives_are_differences_of_first_ones(name, model):
     given, h = arguments(name, model), 1e-5
     rng = np.random.default_rng(1)
@@ -332,7 +303,7 @@ def test_what_is_no_algorithm_is_refused_with_those_that_are():
             derivative_of(bad)
         assert "'aba'" in str(caught.value)
         assert len(str(caught.value)) < 600
-    for bad in (3, None, ALGORITHMS):
+    for bad in (3, None, {"rnea": rnea}):
         with pytest.raises(ArgumentTypeError, match="derivative_of: algorithm must be a function or its name"):
             derivative_of(bad)
     with pytest.raises(UnknownNameError, match="second_derivative_of: 'simulate' cannot be"):
@@ -376,40 +347,21 @@ def test_directions_that_do_not_fit_are_refused(model):
         )
 
 
-@kernel
-def length_kernel(m, v, length, ws):
-    """|v|, which has no derivative at zero"""
-    store(length, 0, sqrt(load(v, 0) * load(v, 0)))
-
-
-def test_where_there_is_no_derivative_there_is_one_error(model):
-    record = Algorithm("length", length_kernel, ("v",), (Field("length", ()),), workspace=lambda model: 0, listed=False)
-    derivative, v = derivative_of_record(record), np.ones((3, model.nv))
-    np.testing.assert_array_equal(derivative.call(model, (v,), None, None, ((0,),))[:, 0], 1.0)
-    v[1] = 0.0
-    with pytest.raises(ArgumentValueError, match=r"derivative_of\(length\): .* does not exist in state 1 of the batch"):
-        derivative.call(model, (v,), None, None, ((0,),))
-    v[1] = 1e200
-    with pytest.raises(
-        ArgumentValueError, match=r"derivative_of\(length\): the result overflows float64.* in state 1 "
-    ):
-        derivative.call(model, (v,), None, None, ((0,),))
-
-
+@(pytest.mark.everything if COMPILED else lambda test: test)  # an error looks at one state, by code of its own
 def test_a_joint_that_moves_nothing_is_named():
     builder = ModelBuilder()
     builder.add_body("rod", mass=2.0, center_of_mass=(0.5, 0, 0))
     builder.add_joint("hinge", "revolute", "world", "rod", axis=(1, 0, 0))
     model = builder.build()
     with pytest.raises(SingularInertiaError, match=r"aba_derivatives: .*hinge"):
-        aba_derivatives(model, [0.0], [0.0], [0.0])
-    assert rnea_derivatives(model, [0.0], [0.0], [0.0])[2][0, 0] == 0.0
+        aba_derivatives(model, [[0.0]], [[0.0]], [[0.0]])
+    assert rnea_derivatives(model, [[0.0]], [[0.0]], [[0.0]])[2].item() == 0.0
 
 
 def test_inputs_of_derivatives_are_checked_as_those_of_the_algorithm(model):
     s = random_state(model, 0, 2)
     functions = [rnea_derivatives, aba_derivatives] + ([] if COMPILED else [derivative_of("rnea")])
-    for function, index in itertools.product(functions, (0, slice(None))):
+    for function, index in itertools.product(functions, (slice(None),) if COMPILED else (0, slice(None))):
         q, v, a = s["q"][index], s["v"][index], s["a"][index]
         with pytest.raises(ArgumentValueError, match="has shape"):
             function(model, q, v[..., 1:], a)

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from pluecker.articulated import ModelBuilder, crba, factorize, inertia_pattern, kinetic_energy
-from pluecker.articulated.model import trees
 from pluecker.spatial import ArgumentTypeError, ArgumentValueError
-from tests.articulated.algorithms.inertia.test_inertia_factor import MODELS, allowed, method  # noqa: F401
+from tests.articulated.algorithms.inertia.methods import MODELS, allowed, choose, method  # noqa: F401
 from tests.conftest import COMPILED
 from tests.mechanisms import random_description, random_state
 
@@ -98,9 +97,9 @@ def test_the_length_of_a_half_product_is_the_kinetic_energy(model):
 
 def test_products_do_not_depend_on_the_method(monkeypatch):
     found = []
-    for choice in (False, True):
+    for name in ("packed", "sweeps"):
         with monkeypatch.context() as patch:
-            patch.setattr(trees, "cheaper_by_sweeps", lambda t, link, number, depth, first, c=choice: np.array([c]))
+            choose(patch, name)
             model = random_description(8, 12, ("revolute", "spherical", "exponential", "helical")).build()
             factor = factorize(model, random_state(model, 8)["q"][0], form="LTL")
             found.append([factor.product(which, np.arange(model.nv)) for which in PRODUCTS])

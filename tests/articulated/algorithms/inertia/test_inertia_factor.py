@@ -22,81 +22,18 @@ from pluecker.articulated import (
     minv,
     rnea,
 )
-from pluecker.articulated.model import trees
 from pluecker.spatial import ArgumentTypeError, ArgumentValueError
-from tests.articulated.model.test_mimic import build as build_for_mimic
+from tests.articulated.algorithms.inertia.methods import MODELS, allowed, choose, forest, method  # noqa: F401
 from tests.conftest import COMPILED
-from tests.mechanisms import MOVING, random_body, random_description, random_joint, random_rotation, random_state
+from tests.mechanisms import random_body, random_description, random_rotation, random_state
 
 EPS = np.finfo(float).eps
 N = 40 if COMPILED else 4
 
 
-def forest(mimic=False, seed=3):
-    """Four trees of hinges and other joints, added in turns, two of them tied by a mimic joint."""
-    rng = np.random.default_rng(seed)
-    builder = ModelBuilder("forest")
-    kinds = ("revolute", "free", "spherical", "revolute", "cylindrical", "revolute", "exponential", "prismatic")
-    for k in range(16):
-        tree, kind = k % 4, kinds[k % 8] if k > 3 else ("revolute", "free", "prismatic", "revolute")[k]
-        options = random_joint(rng, kind, passive=True)
-        if mimic and k in (8, 15):
-            kind, options = "revolute", {"axis": rng.normal(size=3), "position": rng.normal(size=3)}
-            options["mimic"] = ("j3", -0.7, 0.1) if k == 8 else ("j2", 0.4, 0.0)
-        builder.add_body(f"b{k}", **random_body(rng))
-        builder.add_joint(f"j{k}", kind, parent=f"b{k - 4}" if k > 3 else "world", child=f"b{k}", **options)
-        assert tree == k % 4
-    return builder.build()
-
-
-def coupled_branches():
-    """Three branches on a trunk; the third has mimic joints that follow joints of the first and of the second.
-
-    Eliminating the second branch's joint then couples that branch's first joint with the first branch: a place that is zero
-    in the matrix, and not in its factors.
-    """
-    rng = np.random.default_rng(9)
-    builder = ModelBuilder("coupled branches")
-    parents = {"trunk": "world", "b": "trunk", "c": "b", "d": "trunk", "e": "d", "f": "trunk", "g": "f"}
-    for name, parent in parents.items():
-        mimic = {"f": ("c", 0.7, 0.1), "g": ("e", -0.4, 0.2)}.get(name)
-        builder.add_body(name, **random_body(rng))
-        options = {"axis": rng.normal(size=3), "position": rng.normal(size=3)}
-        builder.add_joint(name, "revolute", parent, name, mimic=mimic, **options)
-    return builder.build()
-
-
-MODELS = {
-    "every joint type": lambda: random_description(0, len(MOVING)).build(),
-    "breadth first": lambda: random_description(1, len(MOVING) + 3).build("breadth"),
-    "shuffled": lambda: random_description(2, len(MOVING) + 3).build(np.random.default_rng(1)),
-    "chain": lambda: random_description(4, 9, ("revolute", "spherical", "prismatic"), branching=0.0).build(),
-    "mimic joints": lambda: build_for_mimic(mimic=True),
-    "forest": forest,
-    "tied forest": lambda: forest(mimic=True),
-    "coupled branches": coupled_branches,
-    "nothing moves": lambda: ModelBuilder().build(),
-}
-
-
-@pytest.fixture(params=["packed", "sweeps"])
-def method(request, monkeypatch):
-    """All trees by one method, whatever the cheaper one is; those with mimic joints are always packed."""
-    choice = request.param == "sweeps"
-    monkeypatch.setattr(
-        trees, "cheaper_by_sweeps", lambda t, link, number, depth, first: (np.diff(first) >= 4) & choice
-    )
-    return request.param
-
-
 @pytest.fixture(params=MODELS)
-def model(request, method):
+def model(request, method):  # noqa: F811
     return MODELS[request.param]()
-
-
-def allowed(H, factor=100.0):
-    """What rounding may leave of a residual, for each matrix."""
-    return factor * H.shape[-1] * EPS * np.array([np.linalg.cond(h) if h.size else 1.0 for h in H])
 
 
 # ------------------------------------------------------------------------------------------------------ trees and pattern
@@ -181,6 +118,7 @@ def test_forward_dynamics_is_the_solution_for_force_less_bias(model):
     np.testing.assert_allclose(found, expected, rtol=0.0, atol=limit)
 
 
+@pytest.mark.indices
 def test_many_right_hand_sides_are_solved_as_one_by_one(model):
     q = random_state(model, 5, 3)["q"]
     b = np.random.default_rng(2).normal(size=(11, 1, model.nv))
@@ -200,20 +138,12 @@ def test_many_right_hand_sides_are_solved_as_one_by_one(model):
 def test_the_pivots_of_all_methods_multiply_to_the_determinant(model):
     """det H = det D: L is unit triangular"""
     q = random_state(model, 6)["q"][0]
-    rows, values = model.coordinate_tree, factorize(model, q).values
-    inverse_pivots, place = [], 0
-    for t, size in enumerate(trees.factor_sizes(rows)):
-        r = np.arange(*rows.first_row[t : t + 2])
-        if rows.sweeps[t]:
-            inverse_pivots += list(values[place : place + size][-13 * len(r) :][12::13])
-        else:
-            own = rows.place[r] - rows.place[r[0]] + rows.depth[r]
-            inverse_pivots += list(values[place + own])
-        place += size
+    pivots = np.diagonal(factorize(model, q).product("D", np.eye(model.nv)))
     _, logarithm = np.linalg.slogdet(crba(model, q))
-    np.testing.assert_allclose(-np.log(inverse_pivots).sum(), logarithm, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(np.log(pivots).sum(), logarithm, rtol=1e-10, atol=1e-10)
 
 
+@pytest.mark.indices
 def test_the_inverse_times_the_matrix_is_one(model):
     q = random_state(model, 7, N)["q"]
     H, Z = crba(model, q), minv(model, q)
@@ -226,9 +156,9 @@ def test_the_inverse_times_the_matrix_is_one(model):
 
 def test_the_solution_does_not_depend_on_the_method(monkeypatch):
     found = []
-    for choice in (False, True):
+    for name in ("packed", "sweeps"):
         with monkeypatch.context() as patch:
-            patch.setattr(trees, "cheaper_by_sweeps", lambda t, link, number, depth, first, c=choice: np.array([c]))
+            choose(patch, name)
             model = random_description(8, 12, ("revolute", "spherical", "exponential", "helical")).build()
             q = random_state(model, 8)["q"][0]
             found.append((factorize(model, q).solve(np.ones(model.nv)), minv(model, q)))
@@ -328,7 +258,7 @@ def test_a_singular_matrix_names_the_joint_and_the_state(function, mimic):
         function(model, q[7])
 
 
-def test_a_point_mass_on_its_axis_is_singular_however_it_is_turned(method):
+def test_a_point_mass_on_its_axis_is_singular_however_it_is_turned(method):  # noqa: F811
     """Its moment about the axis is rounding error of the moment about the root, not zero."""
     refused, rng = 0, np.random.default_rng(6)
     for _ in range(8):
@@ -348,7 +278,7 @@ def test_a_point_mass_on_its_axis_is_singular_however_it_is_turned(method):
     assert refused > 0  # in some of them the entry is not zero
 
 
-def test_joints_that_move_no_mass_are_named(method):
+def test_joints_that_move_no_mass_are_named(method):  # noqa: F811
     builder = ModelBuilder()
     for k in range(5):
         builder.add_body(f"b{k}", mass=float(k < 4), inertia=np.eye(3) * (k < 4))

@@ -1,4 +1,4 @@
-"""The inverse of the inertia matrix and solutions with it against Pinocchio, on every robot of example-robot-data.
+"""The inverse of the inertia matrix and solutions with it against Pinocchio, on robots of example-robot-data.
 
 Both libraries invert their own rounding of H: they agree to 1e-11, or to nv cond(H) eps where that is more.
 """
@@ -8,7 +8,6 @@ import pytest
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed (extra peers)")
 
-from benchmarks.accuracy import load  # noqa: E402
 from pluecker.articulated import (  # noqa: E402
     SingularInertiaError,
     factorize,
@@ -16,19 +15,16 @@ from pluecker.articulated import (  # noqa: E402
     operational_inertia,
     random_configuration,
 )
-from pluecker.articulated.app.peer import PinocchioPeer  # noqa: E402
-from tests.articulated.algorithms.test_pinocchio import NAMES, ROBOTS, SINGULAR  # noqa: E402
+from tests.articulated.algorithms.robots import SINGULAR, each_robot, loaded  # noqa: E402
 
 LIMIT = 1e-11
 EPS = np.finfo(float).eps
-every_robot = pytest.mark.parametrize("name", NAMES)
-both_bases = pytest.mark.parametrize("floating", [False, True], ids=["fixed", "floating"])
 
 
 def states_of(name, floating, states):
     """Our model, Pinocchio's, and random configurations."""
-    model, _ = load(ROBOTS[name], floating)
-    return model, PinocchioPeer(model, ROBOTS[name], floating), random_configuration(model, 0, states)
+    model, peer = loaded(name, floating)
+    return model, peer, random_configuration(model, 0, states)
 
 
 def inverse(peer, q):
@@ -39,8 +35,7 @@ def inverse(peer, q):
     return peer.G.T @ (np.triu(Z) + np.triu(Z, 1).T) @ peer.G
 
 
-@both_bases
-@every_robot
+@each_robot()
 def test_the_inverse_is_pinocchios(name, floating, states):
     model, peer, q = states_of(name, floating, states)
     if name in SINGULAR:
@@ -57,8 +52,7 @@ def test_the_inverse_is_pinocchios(name, floating, states):
         assert np.linalg.norm(solved[k] - expected @ b[k]) <= limit * np.linalg.norm(expected) * np.linalg.norm(b[k])
 
 
-@both_bases
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in SINGULAR])
+@each_robot(*SINGULAR)
 def test_the_operational_space_inertia_is_that_of_pinocchios_matrices(name, floating, states):
     """Lambda = (J M^-1 J^T)^-1 of frames all over the robot, in all axes; refused where fewer than six freedoms move one."""
     model, peer, q = states_of(name, floating, states)
@@ -80,8 +74,7 @@ def test_the_operational_space_inertia_is_that_of_pinocchios_matrices(name, floa
             assert np.linalg.norm(found - expected) <= limit * np.linalg.norm(expected)
 
 
-@both_bases
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in SINGULAR])
+@each_robot(*SINGULAR)
 def test_the_inertia_of_points_is_that_of_pinocchios_matrices(name, floating, states):
     """Linear rows of one frame and of two, where the robot's joints let these points move freely."""
     model, peer, q = states_of(name, floating, states)

@@ -16,8 +16,8 @@ from pluecker.articulated import (
     kinetic_energy,
     operational_inertia,
 )
-from pluecker.articulated.model import trees
 from pluecker.spatial import ArgumentTypeError, ArgumentValueError, UnknownNameError
+from tests.articulated.algorithms.inertia.methods import method  # noqa: F401
 from tests.conftest import COMPILED
 from tests.mechanisms import random_body, random_description, random_joint, random_state
 
@@ -58,17 +58,8 @@ def free_tree():
     return description.build()
 
 
-@pytest.fixture(params=["packed", "sweeps"])
-def method(request, monkeypatch):
-    """All trees by one method, whatever the cheaper one is; those with mimic joints are always packed."""
-    choice = request.param == "sweeps"
-    monkeypatch.setattr(
-        trees, "cheaper_by_sweeps", lambda t, link, number, depth, first: np.full(len(first) - 1, choice)
-    )
-
-
 @pytest.fixture(params=MODELS)
-def model(request, method):
+def model(request, method):  # noqa: F811
     return MODELS[request.param]()
 
 
@@ -183,8 +174,9 @@ CASES = {
 }
 
 
+@pytest.mark.indices
 @pytest.mark.parametrize("case", CASES)
-def test_the_inertia_of_several_frames_is_that_of_their_jacobians_on_top_of_one_another(case, method):
+def test_the_inertia_of_several_frames_is_that_of_their_jacobians_on_top_of_one_another(case, method):  # noqa: F811
     model = quadruped()
     frames, rows, each = CASES[case]
     q, rng = random_state(model, 6, N)["q"], np.random.default_rng(6)
@@ -201,7 +193,7 @@ def test_the_inertia_of_several_frames_is_that_of_their_jacobians_on_top_of_one_
         np.testing.assert_allclose(one, found[1], rtol=0.0, atol=error.max() * np.abs(one).max() + 1e-12)
 
 
-def test_frames_on_different_trees_do_not_feel_each_other(method):
+def test_frames_on_different_trees_do_not_feel_each_other(method):  # noqa: F811
     model = quadruped()
     q = random_state(model, 7)["q"][0]
     points = np.array([[0.1, 0.2, 0.3], [0.3, -0.1, 0.2]])
@@ -211,7 +203,7 @@ def test_frames_on_different_trees_do_not_feel_each_other(method):
     np.testing.assert_allclose(found[3:, 3:], alone, rtol=0.0, atol=1e-12 * np.abs(alone).max())
 
 
-def test_an_arm_of_five_joints_has_an_inertia_for_its_point_and_not_for_all(method):
+def test_an_arm_of_five_joints_has_an_inertia_for_its_point_and_not_for_all(method):  # noqa: F811
     rng = np.random.default_rng(8)
     builder = ModelBuilder("arm of five")
     for k in range(5):
@@ -266,7 +258,7 @@ def test_several_frames_that_cannot_be_are_refused():
         operational_inertia(model, q, ["tool", "a5"], point=[(0.0, 0.0, 0.0), (0.0, 0.0, np.nan)])
 
 
-def test_a_frame_that_cannot_move_in_all_directions_has_none(method):
+def test_a_frame_that_cannot_move_in_all_directions_has_none(method):  # noqa: F811
     model = arm()
     q = random_state(model, 6, 3)["q"]
     said = "operational_inertia: the operational-space inertia is singular: the joints do not let the"
@@ -284,7 +276,7 @@ def test_a_frame_that_cannot_move_in_all_directions_has_none(method):
             operational_inertia(model, q, frame)
 
 
-def test_a_singular_configuration_is_refused_with_its_state(method):
+def test_a_singular_configuration_is_refused_with_its_state(method):  # noqa: F811
     """Two parallel axes at the wrist: six freedoms, and no way to turn about the third direction."""
     builder = ModelBuilder("robot")
     axes, places = "zyyxyx", ((0, 0, 0.3), (0.1, 0, 0.2), (0, 0, 0.5), (0.3, 0, 0), (0.2, 0, 0), (0.1, 0, 0))

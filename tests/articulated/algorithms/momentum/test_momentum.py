@@ -26,18 +26,28 @@ from pluecker.articulated import (
     kinetic_energy,
     momentum,
     momentum_rate,
+    potential_energy,
     rnea,
 )
-from pluecker.articulated.algorithms.momentum.centroidal import CENTROIDAL
-from pluecker.articulated.model.joints import rate_joint
-from pluecker.articulated.running.algorithm import ALGORITHMS
 from pluecker.spatial import ArgumentTypeError, ArgumentValueError, UnknownNameError
+from tests.articulated.batches import by_batch
 from tests.articulated.model.test_mimic import build as build_for_mimic
+from tests.articulated.slopes import CLOSE, slope, slopes
 from tests.conftest import COMPILED
-from tests.mechanisms import MOVING, random_description, random_state
+from tests.mechanisms import MOVING, body_inertias, random_description, random_state
 
-H = 1e-30
 N = len(MOVING) if COMPILED else 12
+center_of_mass, center_of_mass_jacobian, momentum, centroidal_momentum_matrix, centroidal_momentum_matrix_dot = map(
+    by_batch,
+    (
+        center_of_mass,
+        center_of_mass_jacobian,
+        momentum,
+        centroidal_momentum_matrix,
+        centroidal_momentum_matrix_dot,
+    ),
+)
+coriolis_matrix, inertia_matrix_rate = map(by_batch, (coriolis_matrix, inertia_matrix_rate))
 
 
 @pytest.fixture(scope="module", params=["all joint types", "mimic joints"])
@@ -80,13 +90,11 @@ def by_bodies(model, q, v, subtree):
     """Mass, first moment and momentum about the world's origin, summed over the bodies one by one."""
     T, u = forward_kinematics(model, q), body_velocities(model, q, v)
     mass, moment, h = 0.0, np.zeros(3), np.zeros(6)
-    records = {int(link[1]): link[10:20] for link in model.links[1:] if link[1] >= 0}
+    inertias = body_inertias(model)
     for k in carried_by(model, subtree):
-        m, mc, J = records[k][0], records[k][1:4], records[k][4:]
-        J = np.array([[J[0], J[1], J[2]], [J[1], J[3], J[4]], [J[2], J[4], J[5]]])
-        w, x = u[k, :3], u[k, 3:]
-        n, p = J @ w + np.cross(mc, x), m * x - np.cross(mc, w)
-        R, r = T[k, :3, :3], T[k, :3, 3]
+        I, R, r = inertias[k], T[k, :3, :3], T[k, :3, 3]
+        n, p = (I @ u[k]).reshape(2, 3)
+        m, mc = I[5, 5], I[[2, 0, 1], [4, 5, 3]]
         mass, moment = mass + m, moment + R @ mc + m * r
         h += np.concatenate([R @ n + np.cross(r, R @ p), R @ p])
     return mass, moment, h
@@ -114,8 +122,7 @@ def test_momentum_of_a_subtree_is_that_of_its_body_and_of_the_subtrees_on_it(mod
         beyond = sum((momentum(model, q, v, child) for child in children), np.zeros((2, 6)))
         alone = momentum(model, q, v, name) - beyond
         T, u = forward_kinematics(model, q, [name])[:, 0], body_velocities(model, q, v)[:, model.body_index(name)]
-        record = next(link[10:20] for link in model.links[1:] if link[1] == model.body_index(name))
-        p = record[0] * u[:, 3:] - np.cross(record[1:4], u[:, :3])
+        p = u @ body_inertias(model)[model.body_index(name)][:, 3:]
         scale = np.abs(momentum(model, q, v)).max()
         np.testing.assert_allclose(alone[:, 3:], np.einsum("kij,kj->ki", T[:, :3, :3], p), rtol=0.0, atol=1e-11 * scale)
 
@@ -142,6 +149,7 @@ def test_velocity_and_acceleration_of_the_centre_of_mass(model, state, subtrees)
         close((ends[1] - ends[0]) / (2 * h), center_of_mass_acceleration(model, q, v, a, subtree), 1e-6)
 
 
+@pytest.mark.indices
 def test_centroidal_momentum_matrix_times_velocity_is_momentum(model, state, subtrees):
     q, v, a = (state[key] for key in "qva")
     for subtree in subtrees:
@@ -164,36 +172,19 @@ def test_rate_of_momentum_is_its_derivative(model, state, subtrees):
             close((ends[1] - ends[0]) / (2 * h), rate, 1e-6)
 
 
-def moved(model, q, v):
-    """q + i h dq/dt"""
-    rate = np.zeros(model.nq)
-    for i in range(1, model.n_links + 1):
-        rate_joint(model.packed, i, q, v, rate)
-    return q + 1j * H * rate
-
-
-def test_rate_of_the_centroidal_momentum_matrix_is_its_complex_step(model, state, subtrees):
+def test_rate_of_the_centroidal_momentum_matrix_is_its_derivative(model, state, subtrees):
     q, v = state["q"][0], state["v"][0]
     for subtree in subtrees:
-        order = CENTROIDAL.order(model, subtree)
-        numbers, ws = (np.zeros(n, complex) for n in (order.max() + 1, CENTROIDAL.workspace(model, subtree)))
-        CENTROIDAL.kernel(model.packed, CENTROIDAL.constants(model, subtree), moved(model, q, v), numbers, ws)
-        expected = (numbers.imag / H)[order].reshape(6, model.nv)
-        close(centroidal_momentum_matrix_dot(model, q, v, subtree), expected)
+        expected = slope(centroidal_momentum_matrix, model, v, q=q, subtree=subtree)
+        close(centroidal_momentum_matrix_dot(model, q, v, subtree), expected, CLOSE)
 
 
 # ---------------------------------------------------------------------------------------------------- Coriolis, Lagrange
 
 
-def test_rate_of_the_inertia_matrix_is_its_complex_step(model, state):
-    algorithm = ALGORITHMS["crba"]
-    if model.mimic and algorithm.with_mimic is not None:
-        algorithm = algorithm.with_mimic
+def test_rate_of_the_inertia_matrix_is_its_derivative(model, state):
     q, v = state["q"][0], state["v"][0]
-    order = np.arange(model.nv**2) if algorithm.order is None else algorithm.order(model)
-    numbers, ws = np.zeros(order.max() + 1, complex), np.zeros(algorithm.workspace(model), complex)
-    algorithm.kernel(model.packed, moved(model, q, v), numbers, ws)
-    close(inertia_matrix_rate(model, q, v), (numbers.imag / H)[order].reshape(model.nv, model.nv))
+    close(inertia_matrix_rate(model, q, v), slope(crba, model, v, q=q), CLOSE)
 
 
 def test_coriolis_matrix_times_velocity_is_the_bias_force_without_gravity(model, state):
@@ -223,26 +214,17 @@ def test_coriolis_matrix_is_linear_in_the_velocity_and_symmetric_in_two():
 def test_lagranges_equations_give_the_forces_of_inverse_dynamics(seed):
     """tau = d/dt dL/dv - dL/dq, L = T - V, on trees of joints whose velocities are rates of coordinates.
 
-    d/dt dT/dv = H a + Hdot v; derivatives by q by the complex step through the kernels of energy.
+    d/dt dT/dv = H a + Hdot v.
     """
     kinds = ("revolute", "prismatic", "helical", "cylindrical", "universal", "planar", "euler_xyz", "exponential")
     model = random_description(seed, 10, kinds, passive=False).build()
     assert model.nq == model.nv
     s = random_state(model, seed)
     q, v, a = (s[key][0] for key in "qva")
-
-    def slope(name, *inputs):
-        algorithm, result = ALGORITHMS[name], np.zeros(model.nv)
-        for k in range(model.nv):
-            out, ws = np.zeros(1, complex), np.zeros(algorithm.workspace(model), complex)
-            algorithm.kernel(model.packed, q + 1j * H * np.eye(model.nv)[k], *inputs, out, ws)
-            result[k] = out[0].imag / H
-        return result
-
-    dT, dV = slope("kinetic_energy", v.astype(complex)), slope("potential_energy")
-    close(dV, gravity_force(model, q))
+    dT, dV = slopes(kinetic_energy, model, q=q, v=v), slopes(potential_energy, model, q=q)
+    close(dV, gravity_force(model, q), CLOSE)
     lagrange = crba(model, q) @ a + inertia_matrix_rate(model, q, v) @ v - dT + dV
-    close(lagrange, rnea(model, q, v, a))
+    close(lagrange, rnea(model, q, v, a), CLOSE)
 
 
 # ---------------------------------------------------------------------------------------------------------- conservation

@@ -5,15 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pluecker.articulated import Model, ModelBuilder, difference, simulate
-from pluecker.articulated.stepping.adaptive.adaptive import DORMAND_PRINCE, with_tolerance
-from pluecker.articulated.stepping.terms.scenario import pack_scenario
-from tests.articulated.stepping.driver import take_steps
-from tests.articulated.stepping.reference import exact_motion
-from tests.articulated.stepping.test_orders import mechanism
+from pluecker.articulated import JointLimits, Model, ModelBuilder, TimeTable, difference, neutral, simulate
+from tests.articulated.stepping import motions
+from tests.articulated.stepping.motions import compiled_in_everything, mechanism
 from tests.conftest import COMPILED
 
 G = 9.81
+
+
+def states(*arguments, **options):
+    """The start and the state after each step, by the adaptive pair."""
+    return motions.states(*arguments, integrator="dormand_prince", **options)
+
+
+def end(*arguments, **options):
+    """The state after the last step."""
+    return motions.end(*arguments, integrator="dormand_prince", **options)
 
 
 def slide(friction: float, gravity: float = 0.0, **options) -> Model:
@@ -31,65 +38,56 @@ def pendulum(**options) -> Model:
     return builder.build()
 
 
-@pytest.mark.parametrize("mimic", [False, True], ids=["tree", "mimic"])
-@pytest.mark.parametrize("tol", [1e-5, 1e-8, 1e-11])
-def test_the_error_follows_the_tolerance(tol, mimic):
+@pytest.mark.parametrize("mimic", [False, pytest.param(True, marks=compiled_in_everything)], ids=["tree", "mimic"])
+def test_the_error_follows_the_tolerance(mimic):
+    """Against SciPy's DOP853, which shares nothing with the pair but the forces."""
     model = mechanism(mimic, large=COMPILED)
-    rng = np.random.default_rng(4)
-    q = np.zeros(model.nq)
-    for part in model.quaternion_slices().values():
-        q[part.start] = 1.0
-    v = rng.uniform(-2.0, 2.0, model.nv)
-    q_end, v_end = exact_motion(model, q, v, 0.2)
-    scenario = with_tolerance(pack_scenario(model), tol)
-    *_, (q1, v1, left) = take_steps(DORMAND_PRINCE, model, q, v, 0.1, 2, scenario=scenario)
-    assert left == 0.0
-    error = max(np.abs(difference(model, q_end, q1)).max(), np.abs(v1 - v_end).max())
-    assert 1e-4 * tol < error < 200.0 * tol  # of each step; there are 3 to 30
+    q, v = neutral(model), np.random.default_rng(4).uniform(-2.0, 2.0, model.nv)
+    q_end, v_end = motions.end(model, q, v, 0.2, 1, integrator="dop853", tol=1e-13)
+    for tol in (1e-5, 1e-8, 1e-11):
+        q1, v1 = end(model, q, v, 0.1, 2, tol=tol)
+        error = max(np.abs(difference(model, q_end, q1)).max(), np.abs(v1 - v_end).max())
+        assert 1e-4 * tol < error < 200.0 * tol, tol  # of each step; there are 3 to 30
 
 
 def test_a_block_with_dry_friction_stops_where_its_energy_is_spent_and_stays():
     F, m, v0 = 3.0, 2.0, 1.5
-    states = list(take_steps(DORMAND_PRINCE, slide(F), [0.2], [v0], 0.3, 8))
-    assert states[2][1] == pytest.approx(v0 - F / m * 0.9, abs=1e-12)
+    motion = states(slide(F), [0.2], [v0], 0.3, 8)
+    assert motion.v[3] == pytest.approx(v0 - F / m * 0.9, abs=1e-12)
     stopped = 0.2 + v0**2 * m / (2.0 * F)
-    for q, v, _ in states[3:]:  # after m v0 / F = 1 s
-        assert q[0] == pytest.approx(stopped, abs=1e-12)
-        assert v[0] == 0.0
+    np.testing.assert_allclose(motion.q[4:], stopped, rtol=0.0, atol=1e-12)  # after m v0 / F = 1 s
+    np.testing.assert_array_equal(motion.v[4:], 0.0)
 
 
 def test_what_rests_is_done_in_one_step_however_long():
     model = slide(25.0, gravity=G)  # more than m g
-    ((q, v, left),) = take_steps(DORMAND_PRINCE, model, [0.3], [0.0], 1e9, 1)
-    assert (q[0], v[0], left) == (pytest.approx(0.3, abs=1e-12), 0.0, 0.0)
+    q, v = end(model, [0.3], [0.0], 1e9, 1)
+    assert (q[0], v[0]) == (pytest.approx(0.3, abs=1e-12), 0.0)
 
 
 @pytest.mark.parametrize("way", [1.0, -1.0])
 def test_a_block_moves_from_when_the_push_exceeds_the_friction(way):
     """Pushed by 4 N/s t against 3 N: it starts at 0.75 s; then m a = 4 (t - 0.75)"""
-    law = [0.0, way * 4.0, 0.0, 0.0]
-    ((q, v, _),) = take_steps(DORMAND_PRINCE, slide(3.0), [0.0], [0.0], 1.0, 1, law)
+    push = TimeTable([0.0, 1.0], [[0.0], [way * 4.0]])
+    q, v = end(slide(3.0), [0.0], [0.0], 1.0, 1, control=push)
     t = 1.0 - 0.75
     assert v[0] == pytest.approx(way * t**2, abs=1e-7)  # a slack of 1e-9 of the friction, and the step's tolerance
     assert q[0] == pytest.approx(way * t**3 / 3.0, abs=1e-7)
-    ((q, v, _),) = take_steps(DORMAND_PRINCE, slide(3.0), [0.0], [0.0], 0.7499, 1, law)
+    q, v = end(slide(3.0), [0.0], [0.0], 0.7499, 1, control=push)
     assert (q[0], v[0]) == (pytest.approx(0.0, abs=1e-20), 0.0)
 
 
 def test_a_pendulum_with_friction_and_damping_comes_to_rest_where_friction_holds_it():
-    model = pendulum(friction=0.5, damping=0.1)
-    states = list(take_steps(DORMAND_PRINCE, model, [1.0], [2.0], 1.0, 8))
-    q, v, _ = states[-1]
-    assert v[0] == 0.0
-    assert q[0] == states[-3][0][0]
-    assert abs(1.0 * G * 0.5 * np.sin(q[0])) < 0.5
+    motion = states(pendulum(friction=0.5, damping=0.1), [1.0], [2.0], 1.0, 8)
+    assert motion.v[-1] == 0.0
+    assert motion.q[-1] == motion.q[-3]
+    assert abs(1.0 * G * 0.5 * np.sin(motion.q[-1, 0])) < 0.5
 
 
 def test_friction_takes_its_work_and_no_more():
-    model = pendulum(friction=0.2)
-    steps = list(take_steps(DORMAND_PRINCE, model, [1.0], [0.0], 0.01, 100))
-    q, v = (np.array([s[k][0] for s in steps]) for k in (0, 1))
-    path = np.abs(np.diff(np.concatenate([[1.0], q])))
+    motion = states(pendulum(friction=0.2), [1.0], [0.0], 0.01, 100)
+    path = np.abs(np.diff(motion.q[:, 0]))
+    q, v = motion.q[1:, 0], motion.v[1:, 0]
     sign = np.sign(v)
     turn = np.flatnonzero(sign[1:] != sign[:-1])
     k = turn[0]  # up to here it goes one way
@@ -101,22 +99,21 @@ def test_friction_takes_its_work_and_no_more():
 def test_a_block_bounces_from_a_limit_as_newton_has_it(restitution):
     """From 1 m above the limit: it hits after sqrt(2 / g), and rises again to e^2 m"""
     model = slide(0.0, gravity=G, lower_limit=0.0, upper_limit=5.0)
-    scenario = pack_scenario(model, (), {"restitution": restitution})
+    limits = JointLimits(restitution=restitution)
     t, speed = np.sqrt(2.0 / G), np.sqrt(2.0 * G)
     up = restitution * speed / G if restitution > 0.0 else 0.1
-    ((q, v, left),) = take_steps(DORMAND_PRINCE, model, [1.0], [0.0], t + up, 1, scenario=scenario)
-    assert left == 0.0
+    q, v = end(model, [1.0], [0.0], t + up, 1, limits=limits)
     assert q[0] == pytest.approx(restitution**2, abs=1e-8)
     assert v[0] == pytest.approx(0.0, abs=1e-8)
     if restitution < 1.0:  # bouncing has an end, and rest costs nothing
-        ((q, v, left),) = take_steps(DORMAND_PRINCE, model, [1.0], [0.0], 1e6, 1, scenario=scenario)
-        assert (q[0], v[0], left) == (pytest.approx(0.0, abs=1e-11), 0.0, 0.0)
+        q, v = end(model, [1.0], [0.0], 1e6, 1, limits=limits)
+        assert (q[0], v[0]) == (pytest.approx(0.0, abs=1e-11), 0.0)
 
 
 def test_what_rests_on_a_limit_leaves_it_when_it_is_pulled_away():
     model = slide(0.5, gravity=G, lower_limit=0.0, upper_limit=5.0)
     for force, moves in ((2.0 * G + 0.49, False), (2.0 * G + 0.6, True)):
-        ((q, v, _),) = take_steps(DORMAND_PRINCE, model, [0.0], [0.0], 1.0, 1, [force, 0.0, 0.0, 0.0])
+        q, v = end(model, [0.0], [0.0], 1.0, 1, control=[force])
         assert (v[0] > 0.01) == moves
         if moves:
             assert q[0] == pytest.approx(0.1 / 2.0 / 2.0, abs=1e-8)
@@ -129,15 +126,14 @@ def test_limits_that_throw_one_another_off_come_to_rest_in_finite_time():
         builder.add_body(f"block{k}", mass=1.0)
         ends = {"lower_limit": -1.0, "upper_limit": 0.0} if k == 0 else {"lower_limit": 0.0, "upper_limit": 1.0}
         builder.add_joint(f"slide{k}", "prismatic", parent, f"block{k}", axis=(1, 0, 0), **ends)
-    law = np.zeros(8)
-    law[1] = -9.0  # against gravity: the second block is pressed to its stop
-    *_, (q, v, left) = take_steps(DORMAND_PRINCE, builder.build(), [-0.1, 0.05], [0.0, 0.0], 1.0, 2, law)
-    assert left == 0.0
+    press = [0.0, -9.0]  # against gravity: the second block is pressed to its stop
+    q, v = end(builder.build(), [-0.1, 0.05], [0.0, 0.0], 1.0, 2, control=press)
     np.testing.assert_allclose(q, 0.0, atol=1e-11)
     np.testing.assert_array_equal(v, 0.0)
 
 
 @pytest.mark.slow
+@pytest.mark.indices
 def test_an_arm_with_friction_in_both_joints_comes_to_rest():
     """Held joints lock together with those that move: their reactions decide."""
     rng = np.random.default_rng(1)
@@ -149,10 +145,9 @@ def test_an_arm_with_friction_in_both_joints_comes_to_rest():
             damping=0.1,
         )  # fmt: skip
     model = builder.build()
-    *_, (q, v, left) = take_steps(DORMAND_PRINCE, model, rng.uniform(-1, 1, 3), 3.0 * rng.normal(size=3), 1.0, 6)
-    assert left == 0.0
+    q, v = end(model, rng.uniform(-1, 1, 3), 3.0 * rng.normal(size=3), 1.0, 6)
     np.testing.assert_array_equal(v, 0.0)
-    ((q1, _, _),) = take_steps(DORMAND_PRINCE, model, q, v, 1e6, 1)
+    q1, _ = end(model, q, v, 1e6, 1)
     np.testing.assert_allclose(q1, q, atol=1e-12)
 
 

@@ -1,10 +1,11 @@
-"""The loop over steps does what a loop in Python around the same step does, with every kind of control, in lanes too."""
+"""The loop over steps does what a loop in Python around Euler's step does, with every kind of control, in lanes too."""
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 import pytest
-from numba import config
 
 from pluecker.articulated import (
     Actuator,
@@ -24,49 +25,12 @@ from pluecker.articulated import (
     random_configuration,
     simulate,
 )
-from pluecker.articulated.algorithms.configuration.integrate import integrate_kernel
-from pluecker.articulated.algorithms.dynamics.aba import LINK, aba_kernel
-from pluecker.articulated.model.layout import body_count, velocity_count
-from pluecker.articulated.simulation import recording
-from pluecker.articulated.stepping.control.control_function import SIGNATURE
-from pluecker.articulated.stepping.terms.integrator import Integrator
-from pluecker.articulated.stepping.terms.stage import stage_workspace, stage_wrenches
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, part, select, smaller, store, tail
+from tests.conftest import COMPILED
 from tests.mechanisms import random_description
 
 H = 1e-2
-
-
-@kernel
-def euler_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
-    """Explicit Euler; it remembers how often it was called, and is not solved where the first joint is fast."""
-    nv, nf = velocity_count(m), 6 * body_count(m)
-    f, rest = part(ws, 0, nf), tail(ws, nf)
-    stage_wrenches(m, c, q, v, f_ext, f, rest)
-    aba_kernel(m, q, v, law, f, v1, rest)
-    for k in range(nv):
-        a = load(v1, k)
-        store(v1, k, h * load(v, k))
-        store(rest, k, load(v, k) + h * a)
-    integrate_kernel(m, q, v1, q1, rest)
-    for k in range(nv):
-        store(v1, k, load(rest, k))
-    store(memory, 0, load(memory, 0) + 1.0)
-    return select(smaller(FAST, load(v, 0) * load(v, 0)), h / LONGEST, 0.0)
-
-
-FAST, LONGEST = 25.0, 0.5 * H
-EULER = Integrator(
-    "euler",
-    1,
-    euler_step,
-    workspace=lambda model, scenario: (
-        6 * model.n_bodies + max(stage_workspace(model), LINK * (model.n_links + 1) + 8 * model.nv)
-    ),
-    memory=lambda model, scenario: 1,
-    listed=False,
-)
+NUMBERS = ctypes.POINTER(ctypes.c_double)
+SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.c_double, NUMBERS, NUMBERS, NUMBERS, NUMBERS)
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +42,7 @@ def tree() -> Model:
 @pytest.fixture
 def states(tree):
     rng = np.random.default_rng(1)
-    count = 3 if config.DISABLE_JIT else 11  # eight lanes, and three beside them
+    count = 11 if COMPILED else 3  # eight lanes, and three beside them
     return random_configuration(tree, rng, count), 0.3 * rng.standard_normal((count, tree.nv))
 
 
@@ -87,7 +51,8 @@ def loop(model, q, v, steps, torque, f_ext=None):
     found = [(q, v, torque(0.0, q, v))]
     for k in range(steps):
         a = aba(model, q, v, found[-1][2], f_ext)
-        q, v = integrate(model, q, H * v), v + H * a
+        v = v + H * a
+        q = integrate(model, q, H * v)
         found.append((q, v, torque((k + 1) * H, q, v)))
     return tuple(np.stack(part, axis=-2) for part in zip(*found, strict=True))
 
@@ -99,7 +64,7 @@ def agree(motion, expected):
 
 
 def run(model, q, v, steps=4, **options):
-    return simulate(model, q, v, steps * H, H, integrator=EULER, **options)
+    return simulate(model, q, v, steps * H, H, integrator="euler", **options)
 
 
 def controls(tree):
@@ -194,6 +159,7 @@ BATCHES = [
     "constant", "linear", "held", "stiffness", "damping", "reference", "moving reference", "velocity", "feedforward",
     "sampled", "compiled", "wrenches", "table of wrenches",
 ]  # fmt: skip
+INDICES = ("moving reference", "feedforward", "table of wrenches")  # what is looked up in tables
 
 
 def batch_of_controls(kind, tree):
@@ -220,7 +186,9 @@ def batch_of_controls(kind, tree):
     }[kind]
 
 
-@pytest.mark.parametrize("kind", BATCHES)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=pytest.mark.indices if kind in INDICES else ()) for kind in BATCHES]
+)
 def test_each_motion_of_a_batch_has_its_own_control_gains_references_tables_parameters_and_wrenches(kind, tree, states):
     """From one state, in lanes, beside each motion by itself; at first and last they differ."""
     q, v = states[0][0], states[1][0]
@@ -253,69 +221,26 @@ def test_samples_come_every_so_many_steps_and_at_the_end(tree, states):
         np.testing.assert_array_equal(getattr(some, name), getattr(whole, name)[..., [0, 3, 6, 7], :])
 
 
-def test_a_recording_in_files_is_the_one_in_memory(tree, states, tmp_path, monkeypatch):
+def test_a_recording_in_files_is_the_one_in_memory(tree, states, tmp_path):
+    """Compiled, of so many samples that they are written block by block."""
     q, v = (x[:2].reshape(2, 1, -1) for x in states)
-    monkeypatch.setattr(recording, "LARGEST_BLOCK", 8 * 2 * 60 * 2)  # two samples or so
-    options = {"record": ("a", "tau", "energy", "error", tree.body_names[1]), "every": 2}
-    memory, files = run(tree, q, v, 9, **options), run(tree, q, v, 9, record_to=tmp_path / "new", **options)
-    assert files.q.shape == (2, 1, 6, tree.nq)
+    steps = 18_001 if COMPILED else 9
+    options = {"record": ("a", "tau", "energy", "error", tree.body_names[1]), "every": 2, "integrator": "euler"}
+    given = tree, q, v, 1e-5 * steps, 1e-5
+    memory, files = simulate(*given, **options), simulate(*given, **options, record_to=tmp_path / "new")
+    samples = steps // 2 + 2
+    assert files.q.shape == (2, 1, samples, tree.nq)
     for name in ("time", "q", "v", "tau", "a"):
         np.testing.assert_array_equal(getattr(files, name), getattr(memory, name))
     assert set(files.columns) == set(memory.columns)
     for name, column in memory.columns.items():
         np.testing.assert_array_equal(files.columns[name], column)
-    assert np.load(tmp_path / "new" / "q.npy").shape == (6, 2, 1, tree.nq)
+    assert np.load(tmp_path / "new" / "q.npy").shape == (samples, 2, 1, tree.nq)
     with pytest.raises(ValueError, match=r"record_to: .* is there already"):
         run(tree, q, v, record_to=tmp_path / "new")
 
 
-# ---------------------------------------------------------------------------------------------- steps that are not solved
-
-
-def fast(states):
-    """States of which the second is too fast for the step, as the integrator above says."""
-    q, v = states[0].copy(), 0.1 * states[1]
-    v[1, 0] = 2.0 * np.sqrt(FAST)
-    return q, v
-
-
-def test_an_unsolved_step_is_an_error_that_says_when_and_keeps_what_was_computed(tree, states):
-    q, v = fast(states)
-    with pytest.raises(
-        SimulationError, match=r"beyond t = 0 s in state 1 of the batch: the step is not solved"
-    ) as caught:
-        run(tree, q, v)
-    assert caught.value.time == 0.0
-    assert len(caught.value.trajectory) == 1
-    push = TimeTable([0.0, 2 * H], [np.zeros(tree.nv), np.full(tree.nv, 1e5)], linear=False)
-    with pytest.raises(SimulationError, match=r"beyond t = 0\.03 s: the step is not solved") as caught:
-        run(tree, q[0], v[0], 9, control=push)
-    kept = caught.value.trajectory
-    agree(kept[:3], [x[..., :3, :] for x in (lambda m: (m.q, m.v, m.tau))(run(tree, q[0], v[0], 3, control=push))])
-    assert len(kept) == 4
-
-
-def test_unsolved_steps_are_marked_where_the_motion_goes_on(tree, states):
-    q, v = fast(states)
-    motion = run(tree, q, v, on_unsolved="continue")
-    marks = motion.columns["error"]
-    assert (marks[1, 1:] == H / LONGEST).all()
-    assert (marks[[0, 2]] == 0.0).all()
-    assert (marks[:, 0] == 0.0).all()
-    agree(motion, loop(tree, q, v, 4, lambda t, q, v: np.zeros_like(v)))
-
-
-def test_an_unsolved_step_is_divided_until_it_is_solved_and_other_states_do_not_notice(tree, states):
-    """The error that the integrator states is twice what is tolerated, so that two halves are solved."""
-    q, v = fast(states)
-    u = np.linspace(-1.0, 1.0, tree.nv)
-    motion = run(tree, q, v, 1, on_unsolved="substep", control=u)
-    others = np.arange(len(q)) != 1
-    expected = run(tree, q[others], v[others], 1, control=u)
-    np.testing.assert_array_equal(motion.q[others], expected.q)
-    half = simulate(tree, q[1], v[1], H, 0.5 * H, integrator=EULER, control=u, on_unsolved="continue")
-    np.testing.assert_allclose(motion.q[1, 1], half.q[2], atol=1e-12)
-    np.testing.assert_allclose(motion.v[1, 1], half.v[2], atol=1e-9)
+# ------------------------------------------------------------------------------------------------- motions that end early
 
 
 def test_a_control_that_is_no_number_is_named(tree, states):

@@ -5,57 +5,56 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pluecker.articulated import ModelBuilder, SimulationError, random_configuration, simulate
-from pluecker.articulated.stepping.loop import loop_driver
-from pluecker.articulated.stepping.terms.integrator import INTEGRATORS
+from pluecker.articulated import ModelBuilder, random_configuration, simulate
 from pluecker.contact import World
 from pluecker.contact.geometry import Box, Collider, HalfSpace, Surface
+from tests.articulated.stepping.motions import compiled_in_everything
+from tests.articulated.stepping.test_orders import COMPILED_LATER, ORDERS
 from tests.mechanisms import random_description
 
 H = 1e-3
-EVERYTHING = ("a", "tau", "error")
-LISTED = list(INTEGRATORS)
 
 
 def everything(motion):
-    """All numbers of a motion."""
-    own = {name: getattr(motion, name) for name in ("time", "q", "v", "a", "tau")}
-    return {name: value for name, value in (own | dict(motion.columns)).items() if value is not None}
+    """All numbers of a step and of the state before it, but for what is known behind the next step alone."""
+    two = motion[:2]
+    return {name: getattr(two, name) for name in ("time", "q", "v", "a", "tau")} | dict(two.columns)
 
 
-def both(monkeypatch, move):
-    """What a function gives without the loop, and with it."""
-    with monkeypatch.context() as patch:
-        patch.setattr(loop_driver.LoopTask, "run", property(lambda task: pytest.fail("the loop was asked for")))
-        alone = move()
-    with monkeypatch.context() as patch:
-        patch.setattr(loop_driver, "is_single", lambda *arguments: False)
-        return alone, move()
+@pytest.mark.parametrize(
+    "integrator",
+    [pytest.param(name, marks=compiled_in_everything if name in COMPILED_LATER else ()) for name in ORDERS]
+    + ["dormand_prince"],
+)
+def test_a_single_step_is_that_of_the_loop(integrator):
+    """Two steps are taken in the loop, one is not."""
+    model, rng = random_description(3, 6, passive=False).build(), np.random.default_rng(3)
+    q, v = random_configuration(model, rng), rng.standard_normal(model.nv)
+    for f_ext in (None, rng.standard_normal((model.n_bodies, 6))):
+        options = {"integrator": integrator, "limits": False, "record": ("a", "tau", "error"), "f_ext": f_ext}
+        tau = rng.standard_normal(model.nv)
+        alone, looped = (everything(simulate(model, q, v, n * H, H, control=tau, **options)) for n in (1, 2))
+        assert alone.keys() == looped.keys()
+        for name, value in alone.items():
+            np.testing.assert_array_equal(value, looped[name], err_msg=name)
 
 
-def assert_same(alone, looped):
-    """To the last bit."""
-    assert everything(alone).keys() == everything(looped).keys()
-    for name, value in everything(alone).items():
-        np.testing.assert_array_equal(value, everything(looped)[name], err_msg=name)
+def test_with_dry_friction_the_acceleration_is_what_the_step_did_to_the_velocity():
+    model, rng = random_description(3, 6, passive=False).build().replace(friction=0.2), np.random.default_rng(3)
+    q, v = random_configuration(model, rng), rng.standard_normal(model.nv)
+    alone, looped = (simulate(model, q, v, n * H, H, limits=False) for n in (1, 2))
+    for name in ("q", "v", "tau"):
+        np.testing.assert_array_equal(getattr(alone, name), getattr(looped, name)[:2], err_msg=name)
+    np.testing.assert_array_equal(alone.a, looped.a[[0, 0]])
+    np.testing.assert_allclose(H * alone.a[0], alone.v[1] - v, rtol=0.0, atol=1e-14)
 
 
-def mechanism(seed=3):
-    model, rng = random_description(seed, 6, passive=False).build(), np.random.default_rng(seed)
-    return model, random_configuration(model, rng), rng.standard_normal(model.nv), rng
+@pytest.mark.everything
+def test_steps_of_a_world_go_on_as_in_one_simulation():
+    """A box that slides and tips on the ground, its contacts named or found, or none: state and memory, step by step.
 
-
-@pytest.mark.parametrize("integrator", LISTED)
-@pytest.mark.parametrize("pushed", [False, True])
-def test_a_single_step_is_that_of_the_loop(integrator, pushed, monkeypatch):
-    model, q, v, rng = mechanism()
-    tau, f_ext = rng.standard_normal(model.nv), rng.standard_normal((model.n_bodies, 6)) if pushed else None
-    options = {"integrator": integrator, "limits": False, "record": EVERYTHING, "control": tau, "f_ext": f_ext}
-    assert_same(*both(monkeypatch, lambda: simulate(model, q, v, H, H, **options)))
-
-
-def test_steps_of_a_world_need_no_loop_and_go_on_as_in_one(monkeypatch):
-    """A box that slides and tips on the ground, its contacts named or found, or none: state and memory, step by step."""
+    On each change, of a slider-crank: tests/contact/world/test_motions.py.
+    """
     builder = ModelBuilder()
     builder.add_body("box", mass=2.0, inertia=(0.02, 0.03, 0.04))
     builder.add_joint("free", "free", parent="world", child="box")
@@ -63,35 +62,12 @@ def test_steps_of_a_world_need_no_loop_and_go_on_as_in_one(monkeypatch):
     shapes = [Collider("ground", HalfSpace(), "world", surface), Collider("cube", Box((0.3, 0.2, 0.4)), "box", surface)]
     for options in ({"shapes": shapes}, {"shapes": shapes, "pairs": [("ground", "cube")]}, {}):
         world = World(builder.build(), **options)
-
-        def steps(world=world):
-            q, v, memory, found = np.array([0.0, 0, 0.2, 1, 0, 0, 0]), np.array([0.5, 2.0, 0, 1.0, 0, -0.5]), None, []
-            for _ in range(4):
-                after = world.step(q, v, H, tau=[0.1, 0, 0, 0, 0.3, 0], memory=memory)
-                q, v, memory = after
-                found += [q, v, memory.impulses, memory.own, np.array([memory.time])]
-            return found
-
-        for alone, looped in zip(*both(monkeypatch, steps), strict=True):
-            np.testing.assert_array_equal(alone, looped)
-
-
-@pytest.mark.parametrize("on_unsolved", ["raise", "continue", "substep"])
-def test_a_step_that_is_not_solved_ends_as_it_does_in_the_loop(on_unsolved, monkeypatch):
-    """What has to be divided is left to the loop; what fails says the same."""
-    model, q, v, _ = mechanism()
-
-    def move(speed, step):
-        try:
-            return everything(simulate(model, q, speed * v, step, step, integrator="redmax", on_unsolved=on_unsolved))
-        except SimulationError as error:
-            return {"error": str(error), "time": error.time, "q": error.trajectory.q}
-
-    for speed, step in ((300.0, 0.3), (1e200, H)):
-        with monkeypatch.context() as patch:
-            patch.setattr(loop_driver, "is_single", lambda *arguments: False)
-            looped = move(speed, step)
-        alone = move(speed, step)
-        assert alone.keys() == looped.keys()
-        for name, value in alone.items():
-            np.testing.assert_array_equal(value, looped[name])
+        q, v, memory = np.array([0.0, 0, 0.2, 1, 0, 0, 0]), np.array([0.5, 2.0, 0, 1.0, 0, -0.5]), None
+        tau = [0.1, 0, 0, 0, 0.3, 0]
+        whole = world.simulate(q, v, 4 * H, H, control=tau)
+        for k in range(4):
+            q, v, memory = world.step(q, v, H, tau=tau, memory=memory)
+            np.testing.assert_array_equal(q, whole.q[k + 1])
+            np.testing.assert_array_equal(v, whole.v[k + 1])
+        for name in ("impulses", "own", "time"):
+            np.testing.assert_array_equal(getattr(memory, name), getattr(whole.memory, name), err_msg=name)

@@ -1,0 +1,111 @@
+"""Steps that are not solved: where a motion ends, goes on with a mark, or divides its steps; of a state, and in lanes.
+
+The integrator is one of these tests, a few lines that say when they are not solved and that any reader can follow: simulate
+takes it as one of the library's.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pluecker.articulated import ModelBuilder, SimulationError, TimeTable, simulate
+from pluecker.articulated.stepping.terms.integrator import Integrator
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.scalars.operations import load, select, smaller, store
+from tests.conftest import COMPILED
+
+H = 1e-2
+FAST, LONGEST = 25.0, 0.5 * H
+COUNT = 11 if COMPILED else 3  # eight lanes, and three beside them
+
+
+@kernel
+def step_of_slides(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
+    """Unit masses on slides; where the first is fast, a step has an error by its length, of H twice what is tolerated."""
+    for k in range(len(q)):
+        store(v1, k, load(v, k) + h * load(law, k))
+        store(q1, k, load(q, k) + h * load(v1, k))
+    return select(smaller(FAST, load(v, 0) * load(v, 0)), h / LONGEST + 0.0 * load(v, 0), 0.0 * load(v, 0))
+
+
+SLIDES = Integrator("slides", 1, step_of_slides, workspace=lambda model, scenario: 0, listed=False)
+
+
+@pytest.fixture(scope="module")
+def slides():
+    builder = ModelBuilder(gravity=(0, 0, 0))
+    for k, axis in enumerate(np.eye(3)):
+        builder.add_body(f"block{k}", mass=1.0)
+        builder.add_joint(f"slide{k}", "prismatic", "world", f"block{k}", axis=axis)
+    return builder.build()
+
+
+@pytest.fixture
+def fast():
+    """States of which the second is too fast for the step."""
+    q, v = np.random.default_rng(1).uniform(-1.0, 1.0, (2, COUNT, 3))
+    v[1, 0] = 2.0 * np.sqrt(FAST)
+    return q, v
+
+
+def run(model, q, v, steps=4, h=H, **options):
+    return simulate(model, q, v, steps * h, h, integrator=SLIDES, **options)
+
+
+def test_an_unsolved_step_is_an_error_that_says_when_and_keeps_what_was_computed(slides, fast):
+    q, v = fast
+    message = r"beyond t = 0 s in state 1 of the batch: the step is not solved"
+    with pytest.raises(SimulationError, match=message) as caught:
+        run(slides, q, v)
+    assert caught.value.time == 0.0
+    assert len(caught.value.trajectory) == 1
+    push = TimeTable([0.0, 2 * H], [np.zeros(3), np.full(3, 1e5)], linear=False)
+    with pytest.raises(SimulationError, match=r"beyond t = 0\.03 s: the step is not solved") as caught:
+        run(slides, q[0], v[0], 9, control=push)
+    kept, expected = caught.value.trajectory, run(slides, q[0], v[0], 3, control=push)
+    assert len(kept) == 4
+    for name in ("q", "v", "tau"):
+        np.testing.assert_array_equal(getattr(kept, name)[:3], getattr(expected, name)[:3])
+
+
+def test_unsolved_steps_are_marked_where_the_motion_goes_on(slides, fast):
+    q, v = fast
+    motion = run(slides, q, v, on_unsolved="continue")
+    marks = motion.columns["error"]
+    assert (marks[1, 1:] == H / LONGEST).all()
+    assert (np.delete(marks, 1, axis=0) == 0.0).all()
+    assert (marks[:, 0] == 0.0).all()
+    np.testing.assert_allclose(motion.q, q[:, None] + motion.time[:, None] * v[:, None], atol=1e-14)
+
+
+def test_an_unsolved_step_is_divided_until_it_is_solved_and_other_states_do_not_notice(slides, fast):
+    """Two halves are solved; with forces they lead elsewhere than the whole step."""
+    q, v = fast
+    u = np.linspace(-1.0, 1.0, 3)
+    motion = run(slides, q, v, 1, on_unsolved="substep", control=u)
+    others = np.arange(COUNT) != 1
+    expected = run(slides, q[others], v[others], 1, control=u)
+    np.testing.assert_array_equal(motion.q[others], expected.q)
+    half = run(slides, q[1], v[1], 2, 0.5 * H, control=u, on_unsolved="continue")
+    np.testing.assert_allclose(motion.q[1, 1], half.q[2], rtol=0.0, atol=1e-15)
+    np.testing.assert_allclose(motion.v[1, 1], half.v[2], rtol=0.0, atol=1e-14)
+    assert np.abs(half.q[2] - q[1] - H * v[1] - H**2 * u).max() > 1e-5
+
+
+@pytest.mark.parametrize("on_unsolved", ["raise", "continue", "substep"])
+def test_a_single_step_that_is_not_solved_ends_as_in_the_loop(on_unsolved, slides, fast):
+    """What has to be divided is left to the loop; what fails says the same."""
+    q, v = fast[0][1], fast[1][1]
+
+    def move(steps):
+        try:
+            motion = run(
+                slides, q, v, steps, control=[1.0, 0.0, -1.0], on_unsolved=on_unsolved, record=("error", "tau")
+            )
+        except SimulationError as error:
+            return str(error), error.time, error.trajectory.q
+        return motion.q[:2], motion.v[:2], motion.tau[:2], motion.columns["error"][:2]
+
+    for alone, looped in zip(move(1), move(2), strict=True):
+        np.testing.assert_array_equal(alone, looped)
