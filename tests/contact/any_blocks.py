@@ -6,27 +6,33 @@ of: matrices in blocks, the operator, the sets. No other test makes problems of 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
 from pluecker.contact import Problem
-from pluecker.contact.problem.operator import assembled, factored
-from pluecker.contact.problem.sets import make_sets
-from pluecker.contact.sparse.blocks import from_scipy
+from pluecker.contact.problem import operator, sets
+from pluecker.contact.sparse import blocks
 
 SIZES = {1: (0, 0, 0), 2: (1, 0, 0), 3: (2, 0, 0), 5: (2, 2, 0), 6: (2, 2, 1)}  # of the discs, by the contact's size
 
 
 def blocks_of(A: Any, rows: Any, columns: Any) -> Any:
     """A matrix in blocks, whose first rows and columns, and their numbers, are given."""
-    return from_scipy(scipy.sparse.csr_matrix(A), rows, columns)
+    return blocks.from_scipy(scipy.sparse.csr_matrix(A), rows, columns)
+
+
+def sparse_of(B: Any) -> Any:
+    """A matrix in blocks as one of SciPy."""
+    return blocks.to_scipy(B)
 
 
 def sets_of(sizes: Any, friction: Any, lower: Any, upper: Any) -> Any:
     """Cones and intervals: sizes of the discs (n, 3), their coefficients (n, 3), bounds (n,)."""
-    return make_sets(sizes, friction, lower, upper)
+    return sets.make_sets(sizes, friction, lower, upper)
 
 
 def cone(size: int, friction: Any) -> Any:
@@ -38,9 +44,23 @@ def of_matrix(N: Any, b: Any, K: Any, compliance: Any = None) -> Problem:
     """The problem of a matrix, (m, m), an array or a sparse matrix; the compliance, (m,), stays outside of it."""
     b = np.asarray(b, float)
     soft = np.zeros(len(b)) if compliance is None else np.asarray(compliance, float)
-    return Problem(assembled(blocks_of(N, K.start, K.start), soft), b, K)
+    return Problem(operator.assembled(blocks_of(N, K.start, K.start), soft), b, K)
 
 
 def of_factors(J: Any, T: Any, columns: Any, b: Any, K: Any, compliance: Any) -> Problem:
     """The problem of N = J T'; ``columns`` are the first column of each body, and their number."""
-    return Problem(factored(blocks_of(J, K.start, columns), blocks_of(T, K.start, columns), compliance), b, K)
+    return Problem(operator.factored(blocks_of(J, K.start, columns), blocks_of(T, K.start, columns), compliance), b, K)
+
+
+def of_two_factors(problem: Problem) -> Problem:
+    """The same problem with J and J M^-1 as two matrices, where it has J M^-1/2 alone."""
+    return replace(problem, operator=problem.operator._replace(G=blocks.empty_blocks()))
+
+
+def beside_each_other(problems: Sequence[Problem], compliance: float = 0.0) -> Problem:
+    """Problems of bodies that do not touch, as one, by factors; a compliance that rises from zero to the one given."""
+    J, T = (scipy.sparse.block_diag([sparse_of(getattr(p.operator, name)) for p in problems]) for name in ("J", "T"))
+    names = ("sizes", "friction", "lower", "upper")
+    K = sets_of(*(np.concatenate([getattr(p.sets, name) for p in problems]) for name in names))
+    b = np.concatenate([p.offset for p in problems])
+    return of_factors(J, T, np.arange(0, J.shape[1] + 1, 6), b, K, np.linspace(0.0, compliance, len(b)))

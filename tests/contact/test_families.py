@@ -153,7 +153,9 @@ def test_auto_converges_by_an_error_of_our_own(name, law):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("law", ["ccp", "ncp"])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in STANDING else pytest.mark.everything) for name in NAMES]
+)
 def test_who_claims_to_have_converged_has(name, law):
     """Every method, with few iterations."""
     scene = members(name)[0]
@@ -164,7 +166,7 @@ def test_who_claims_to_have_converged_has(name, law):
                 assert missed(scene.problem, result.multipliers, law) <= 1.001 * TOL, method
 
 
-@pytest.mark.slow
+@pytest.mark.everything  # half a minute to compile what a few hard problems need; tests/contact/solving/test_smooth_path.py
 @pytest.mark.skipif(not COMPILED, reason="hundreds of factors: compiled only")
 @pytest.mark.parametrize(("name", "seed"), [("jammed", 208), ("rest", 205)])
 def test_weight_on_more_contacts_than_carry_it_is_solved_by_curves(name, seed):

@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -25,13 +24,13 @@ from pluecker.contact import (
     read_fclib,
     read_fclib_guesses,
     read_fclib_solution,
+    warmup,
     write_fclib,
 )
 from pluecker.contact import solve as contact_solve
-from pluecker.contact.app.cli import WORDS_OF_TOPICS, main
-from pluecker.contact.app.warmup import TOPICS
-from pluecker.spatial.ahead import described
-from tests.conftest import COMPILED
+from pluecker.contact.app import comparison
+from pluecker.contact.app.cli import main
+from pluecker.contact.solving import solve as solving
 from tests.contact.files.fclib_files import LocalForm, global_form, local_form, read_fclib_form
 
 ERRORS = ("natural map", "cone violation", "signorini", "dissipation", "duality gap", "velocity", "speed")
@@ -156,26 +155,10 @@ def test_what_a_converged_method_has_to_say_is_below_the_table(file, capsys, mon
     def solve(*arguments, **named):
         return replace(contact_solve(*arguments, **named), message="mind the units")
 
-    monkeypatch.setattr("pluecker.contact.app.comparison.solve", solve)
+    monkeypatch.setattr(comparison, "solve", solve)
     assert main(["friction", file, "--methods", "apgd,pgs"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert sorted(lines[-2:]) == ["apgd: mind the units", "pgs: mind the units"]
-
-
-@pytest.mark.parametrize(("seconds", "calls"), [(0.9, 2), (1.0, 1)])
-def test_a_call_of_a_second_is_not_repeated(seconds, calls, file, capsys, monkeypatch):
-    made = []
-
-    def solve(*arguments, **named):
-        made.append(named)
-        return replace(contact_solve(*arguments, **named), time=seconds)
-
-    monkeypatch.setattr(import_module("pluecker.contact.solving.solve"), "solve", solve)
-    monkeypatch.setattr("pluecker.contact.app.comparison.solve", solve)
-    contact_solve(read_fclib(file), "ncp", "apgd")  # nothing is left to wait for
-    contact_solve(read_fclib(file), "ncp", "apgd", history=True)
-    assert main(["friction", file, "--method", "apgd", "--methods", "apgd"]) == 0
-    assert len(made) == 2 * calls
 
 
 @pytest.mark.parametrize("compiled", [False, True])
@@ -187,7 +170,7 @@ def test_that_something_is_compiled_is_said_once_on_stderr(compiled, file, capsy
         return contact_solve(*arguments, **named)
 
     contact_solve(read_fclib(file), "ncp", "apgd")
-    monkeypatch.setattr(import_module("pluecker.contact.solving.solve"), "solve", solve)
+    monkeypatch.setattr(solving, "solve", solve)
     assert main(["friction", file, "--method", "apgd"]) == 0
     err = capsys.readouterr().err
     assert err.count("\n") == err.count("compiling, once: ") == compiled
@@ -258,15 +241,9 @@ def test_commands_for_robots_are_still_there(capsys):
     assert capsys.readouterr().out.startswith("Model 'seven_joint_arm'")
 
 
-@pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
-def test_warmup_compiles_what_robots_friction_and_worlds_need_and_names_the_rest(capsys, monkeypatch):
-    done = []
-    monkeypatch.setattr(
-        "pluecker.articulated.app.cli.compile_elsewhere", lambda by, name: done.append((by.__module__, name))
-    )
+@pytest.mark.everything
+def test_warmup_compiles_what_robots_friction_and_worlds_need_and_names_the_rest(capsys):
     assert main(["warmup"]) == 0
-    robots, contact = "pluecker.articulated.warmup", "pluecker.contact.app.warmup"
-    assert done == [(robots, "robots"), (robots, "simulation"), (contact, "friction"), (contact, "worlds")]
     said = capsys.readouterr().out.splitlines()
     assert "rnea" in said[0]
     assert "kept in" in said[4]
@@ -274,15 +251,17 @@ def test_warmup_compiles_what_robots_friction_and_worlds_need_and_names_the_rest
 
 
 def test_the_help_of_warmup_lists_all_topics(capsys):
-    assert described(TOPICS) == WORDS_OF_TOPICS
+    with pytest.raises(KeyError) as refused:
+        warmup(topics=["nothing"])
+    topics = re.search("expected one of ([a-z, ]+)", str(refused.value))
     with pytest.raises(SystemExit):
         main(["warmup", "--help"])
     said = capsys.readouterr().out
-    assert WORDS_OF_TOPICS in said
-    assert "* robots" in said
+    for topic in ("robots", *topics[1].split(", ")):
+        assert topic in said, topic
 
 
-@pytest.mark.slow
+@pytest.mark.everything
 def test_the_modules_run_as_programs():
     for module, named in (("pluecker.contact.app.cli", True), ("pluecker.articulated", False)):
         done = subprocess.run([sys.executable, "-m", module, "--help"], capture_output=True, text=True, check=True)
@@ -354,8 +333,8 @@ def test_a_file_that_exists_is_replaced_only_by_force(file, tmp_path, capsys):
 
 def test_every_argument_is_checked_before_anything_is_solved(file, tmp_path, capsys, monkeypatch):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra plot)")
-    monkeypatch.setattr(import_module("pluecker.contact.solving.solve"), "solve", None)
-    monkeypatch.setattr("pluecker.contact.app.comparison.solve", None)
+    monkeypatch.setattr(solving, "solve", None)
+    monkeypatch.setattr(comparison, "solve", None)
     fails(capsys, "method is 'magic', expected one of auto", file, "--methods", "apgd,magic")
     fails(capsys, "'lemke' solves the laws frictionless, lcp, not", file, "--methods", "apgd,lemke")
     fails(capsys, "expected different names", file, "--methods", "apgd,apgd")

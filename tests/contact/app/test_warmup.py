@@ -1,21 +1,75 @@
-"""Compiling ahead: afterwards nothing is left to compile or to load; and what calls wait for is measured.
+"""Compiling ahead: afterwards nothing is left to compile or to load.
 
-Which problems and laws are compiled for, and what counts as waiting, is looked at inside: from outside there is time only.
+What a new process compiles is looked at inside it: from outside there is time only.
 """
 
 import os
 import subprocess
 import sys
-from importlib import import_module
 
 import numpy as np
 import pytest
 from numba.core import event
 
-from pluecker.contact import METHODS, Result, warmup
-from pluecker.contact.app.warmup import TOPICS, Wait, fastest, from_bodies, run_method, small_problems
-from pluecker.spatial import MissingExtraError
-from tests.conftest import COMPILED
+from benchmarks.contact_problems import packing
+from pluecker.contact import METHODS, Problem, solve, warmup
+from tests.conftest import COMPILED, EVERYTHING
+
+compiled_only = pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
+
+
+class Compilations(event.Listener):
+    """Counts what is compiled in this process."""
+
+    def __init__(self):
+        self.begun = 0
+
+    def on_start(self, event):
+        self.begun += 1
+
+    def on_end(self, event):
+        pass
+
+
+@compiled_only
+def test_after_warmup_the_usual_problems_compile_nothing():
+    """Small ones, which go one way, and those of sixty contacts, by their matrix and from bodies"""
+    warmup(topics=["friction"], progress=False)
+    rng = np.random.default_rng(5)
+    J = rng.normal(size=(180, 120))
+    problems = [
+        Problem.from_delassus(np.eye(3), [-1.0, 3.0, 0.0], [0.5]),
+        packing(4),
+        Problem.from_delassus(J @ J.T, J @ J[1], np.full(60, 0.5)),
+    ]
+    with event.install_listener("numba:compile", Compilations()) as compilations:
+        for problem in problems:
+            assert solve(problem).converged
+            assert solve(problem, "ccp").converged
+    assert compilations.begun == 0
+
+
+@pytest.mark.skipif(COMPILED and not EVERYTHING, reason="compiles for minutes")
+@pytest.mark.parametrize("topic", ["friction", "worlds", "instants", "large"])
+def test_what_is_compiled_ahead_runs(topic):
+    warmup(topics=[topic], progress=False)
+
+
+def test_warmup_wants_an_answer_and_topics_that_exist():
+    with pytest.raises(TypeError, match="warmup: progress is a int, expected True or False"):
+        warmup(progress=5)
+    with pytest.raises(KeyError, match="warmup: no topic is called 'robots', expected one of friction, worlds"):
+        warmup(topics=["robots"])
+
+
+@pytest.mark.everything
+def test_a_method_whose_extra_is_missing_is_left_out(monkeypatch):
+    monkeypatch.setitem(sys.modules, "clarabel", None)
+    warmup(progress=False)
+    with pytest.raises(ImportError, match="cone"):
+        solve(Problem.from_delassus(np.eye(3), [-1.0, 3.0, 0.0], [0.5]), "ccp", "clarabel")
+    assert "clarabel" in METHODS
+
 
 AFTER = """
 import sys
@@ -23,7 +77,7 @@ import numpy as np
 from numba.core.registry import CPUDispatcher
 from pluecker import contact
 from pluecker.contact import solve, solve_lcp, warmup
-from pluecker.spatial.extras import MissingExtraError
+from pluecker.spatial import MissingExtraError
 from tests.contact.random_friction import random_problem
 from tests.contact.random_scenes import random_bodies, random_rows, random_table
 
@@ -66,99 +120,13 @@ print([(name, types) for name, types in signatures().items() if types != before.
 """
 
 
-@pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
+@pytest.mark.everything
+@compiled_only
 def test_after_warmup_in_a_new_process_no_method_or_law_needs_other_code():
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), os.getcwd()])}
     done = subprocess.run([sys.executable, "-c", AFTER], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "[]\n"
-
-
-def test_small_problems_have_contacts_of_all_sizes_and_rows_in_both_forms():
-    problems = small_problems()
-    heights = {int(problem.sets.start[1]) for problem in problems if problem.sets.sizes[0, 0] or problem.blocks > 3}
-    assert heights == {1, 2, 3, 5, 6}
-    for is_factored in (0, 1):
-        assert {tuple(p.sets.sizes[0]) for p in problems if p.operator.is_factored == is_factored} >= {
-            (0, 0, 0), (1, 0, 0), (2, 0, 0), (2, 2, 0), (2, 2, 1),
-        }  # fmt: skip
-    assert from_bodies().blocks == 3
-
-
-def test_warmup_runs_every_method_once(monkeypatch):
-    ran = []
-    monkeypatch.setattr(import_module("pluecker.contact.app.warmup"), "run_method", lambda name, _: ran.append(name))
-    warmup(progress=False)
-    assert ran == [*METHODS]
-
-
-def test_every_law_that_a_method_solves_is_warmed_up_and_no_other(monkeypatch):
-    """A law that a method refuses is an error, so that none is tried in vain."""
-    seen = []
-    monkeypatch.setattr(
-        import_module("pluecker.contact.app.warmup"), "solve", lambda p, law, name, **_: seen.append((name, law))
-    )
-    for name in METHODS:
-        run_method(name, [from_bodies()])
-    assert ("auto", "lcp") in seen
-    assert set(seen) == {(name, law) for name, how in METHODS.items() for law in how.laws}
-
-
-def test_a_method_whose_extra_is_missing_is_left_out(monkeypatch):
-    def solve(*_, **__):
-        raise MissingExtraError("no clarabel")
-
-    monkeypatch.setattr(import_module("pluecker.contact.app.warmup"), "solve", solve)
-    run_method("clarabel", [from_bodies()])
-    monkeypatch.undo()
-    with pytest.raises(KeyError):  # other errors are not
-        run_method("nonsense", [from_bodies()])
-
-
-def test_waiting_is_the_time_in_which_any_thread_compiles_or_loads(monkeypatch):
-    clock = iter([1.0, 4.0, 10.0, 10.5])
-    monkeypatch.setattr(import_module("pluecker.contact.app.warmup"), "perf_counter", lambda: next(clock))
-    said = []
-    with Wait(lambda: said.append("compiling")) as wait:
-        with event.trigger_event("numba:compiler_lock"), event.trigger_event("numba:compiler_lock"):
-            pass
-        assert (wait.seconds, wait.compiled, said) == (3.0, 0, [])
-        with event.trigger_event("numba:compiler_lock"), event.trigger_event("numba:compile"):
-            pass
-        with event.trigger_event("numba:compile"):
-            pass
-    with event.trigger_event("numba:compiler_lock"):
-        pass
-    assert (wait.seconds, wait.compiled, said) == (3.5, 2, ["compiling"])
-
-
-def test_the_fastest_call_is_the_one_that_is_given_back():
-    times = iter([0.5, 0.2, 0.3])
-
-    def call():
-        return Result(None, None, "ncp", "apgd", "converged", None, 1e-6, 1, 1, 1, next(times))
-
-    result, waited = fastest(call, 3)
-    assert (result.time, waited) == (0.2, 0.0)
-
-
-def test_warmup_wants_an_answer_and_topics_that_exist():
-    with pytest.raises(TypeError, match="warmup: progress is a int, expected True or False"):
-        warmup(progress=5)
-    with pytest.raises(KeyError, match="warmup: no topic is called 'robots', expected one of friction, worlds"):
-        warmup(topics=["robots"])
-
-
-def test_the_usual_problems_are_solved_and_worlds_move():
-    """Small problems go one way, and those of sixty contacts another one."""
-    few, bodies, many = (part.args[0] for part in TOPICS["friction"].parts())
-    assert [problem.blocks for problem in (few, bodies, many)] == [1, 3, 60]
-    swings, *lie = TOPICS["worlds"].parts()
-    assert swings().v[-1] != 0.0
-    assert len(lie) == 3
-    for step in lie:
-        assert np.abs(step().v).max() < 1e-2
-    assert [part.func.__name__ for part in TOPICS["instants"].parts()] == ["accelerations", "impact", "rows_at"] * 2
 
 
 FIRST = """
@@ -189,7 +157,8 @@ LADDER = {
 }
 
 
-@pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
+@pytest.mark.everything
+@compiled_only
 def test_the_first_small_problem_enters_no_function_of_the_methods_for_large_ones():
     done = subprocess.run([sys.executable, "-c", FIRST], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -219,7 +188,8 @@ print(*asked)
 """
 
 
-@pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
+@pytest.mark.everything
+@compiled_only
 @pytest.mark.parametrize(("topic", "step"), [("found", 1), ("step", 2), ("step", 3), ("motion", 0)])
 def test_what_is_compiled_beside_the_first_step_of_a_world_is_all_of_its_solver(topic, step):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), os.getcwd()])}

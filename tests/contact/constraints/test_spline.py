@@ -1,57 +1,43 @@
-"""Motions over time: the record, and the kernel that steps read."""
+"""Motions over time: the record, and rows that follow it."""
 
 import numpy as np
 import pytest
 
-from pluecker.articulated import random_tree
-from pluecker.articulated.running.algorithm import Algorithm
-from pluecker.articulated.running.fields import Field
-from pluecker.contact.constraints import Motor, PrescribedMotion, Servo, Spline
-from pluecker.contact.rows.packing import pack_constraints
-from pluecker.contact.rows.prescribed import has_motion, prescribed
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, store
+from pluecker.articulated import ModelBuilder
+from pluecker.contact import World
+from pluecker.contact.constraints import PrescribedMotion, Servo, Spline
+from tests.contact.instants.variants import rare_variant
 
 KNOTS = Spline([0.0, 0.5, 1.5, 2.0], [0.1, 0.7, -0.2, 0.4], start_speed=0.5, end_speed=-1.0)
 
 
-@kernel
-def motion_kernel(m, w, q, v, out, ws):
-    """Of the rows, all with a motion but the last, at the time v[0]"""
-    t = load(v, 0)
-    for k in range(3):
-        s, ds, dds = prescribed(w, k, t)
-        store(out, 4 * k, s)
-        store(out, 4 * k + 1, ds)
-        store(out, 4 * k + 2, dds)
-        store(out, 4 * k + 3, 0.0 * t + (1.0 if has_motion(w, k) else 0.0))
+PATH = Spline(0.4 + np.array(KNOTS.times), KNOTS.values, start_speed=0.5, end_speed=-1.0)
 
 
-MOTION = Algorithm(
-    "motion of rows",
-    motion_kernel,
-    inputs=("q", "v"),
-    outputs=(Field("motion", (12,)),),
-    constants=lambda model, packed: packed.array,
-    workspace=lambda model, packed: 0,
-    listed=False,
-)
+def follow(**options):
+    """A motion with a row that holds and a spring and a damper, both along the path; from before its knots to behind."""
+    builder = ModelBuilder(gravity=(0.0, 0.0, 0.0))
+    for k in range(2):
+        builder.add_body(f"block {k}", mass=2.0)
+        builder.add_joint(f"slide {k}", "prismatic", parent="world", child=f"block {k}", axis=(1, 0, 0))
+    drives = [PrescribedMotion("drive", "slide 0", PATH), Servo("servo", "slide 1", PATH, stiffness=10.0, damping=1.0)]
+    world, start = World(builder.build(), drives), PATH.at(0.0)
+    motion = world.simulate([start[0], 0.0], [start[1], 0.0], 3.0, 0.05, integrator="rk4", **options)
+    return motion, np.array([PATH.at(t) for t in motion.time]).T
 
 
-def test_the_kernel_gives_what_the_record_says_in_batches_too():
-    model = random_tree(1, 0, joints=["revolute"])
-    name = model.joint_names[0]
-    line = Spline([0.0, 1.0], [0.0, 4.0], start_speed=4.0, end_speed=4.0)
-    records = [PrescribedMotion("a", name, KNOTS), Servo("b", name, line, 10.0), Motor("c", name, 1.0, 2.0)]
-    packed = pack_constraints(model, [each.parts(model) for each in records])
-    (a,), (b,), (last,) = packed.rows
-    times = np.linspace(-1.0, 3.0, 41)
-    out = MOTION.call(model, (np.zeros(1), times[:, None]), None, None, (packed,)).reshape(-1, 3, 4)
-    for row, motion in ((a, KNOTS), (b, line)):
-        expected = np.array([motion.at(t) for t in times])
-        np.testing.assert_allclose(out[:, row, :3], expected, rtol=1e-13, atol=1e-13)
-        assert (out[:, row, 3] == 1.0).all()
-    assert not out[:, last].any()
+def test_a_row_that_holds_has_the_place_and_the_speed_of_the_record_at_each_time():
+    motion, (s, ds, _) = follow(record=())
+    np.testing.assert_allclose(motion.q[:, 0], s, atol=1e-12)
+    np.testing.assert_allclose(motion.v[:, 0], ds, atol=1e-12)
+
+
+@rare_variant
+def test_a_row_that_holds_has_its_acceleration_and_a_servo_pulls_to_its_place_and_speed():
+    motion, (s, ds, dds) = follow(record=("a", "constraint_forces"))
+    np.testing.assert_allclose(motion.a[:, 0], dds, atol=1e-9)
+    pull = -10.0 * (motion.q[:, 1] - s) - 1.0 * (motion.v[:, 1] - ds)
+    np.testing.assert_allclose(motion.columns["constraint_forces"][:, 1], pull, atol=1e-9)
 
 
 def test_it_goes_through_the_knots_and_on_at_the_speeds_of_the_ends():

@@ -1,11 +1,12 @@
 """Constraints from TOML files: what is read, and how a file that is wrong is told."""
 
+import re
+
 import numpy as np
 import pytest
 
 from pluecker.contact import ConstraintError, World
 from pluecker.contact import constraints as c
-from pluecker.contact.constraints.toml_file import KINDS
 
 MECHANISM = """
 [motor.drive]
@@ -79,9 +80,14 @@ def test_a_file_is_the_records(tmp_path):
     assert read(tmp_path, MECHANISM) == expected
 
 
-def test_every_record_but_functions_has_a_kind():
+def test_every_record_but_functions_has_a_kind(tmp_path):
+    """The message about an unknown kind lists those that there are."""
     records = {each for each in map(c.__dict__.get, c.__all__) if isinstance(each, type) and hasattr(each, "parts")}
-    assert set(KINDS.values()) == records - {c.UserFunction}
+    with pytest.raises(ConstraintError) as caught:
+        read(tmp_path, "[nothing.x]")
+    kinds = str(caught.value).partition("there are ")[2].split(", ")
+    names = [re.sub(r"(?<=.)([A-Z])", r"_\1", each.__name__).lower() for each in records - {c.UserFunction}]
+    assert sorted(kinds) == sorted(names)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from pluecker.contact import FileError, Problem, ProblemError, read_siconos, write_fclib
 from pluecker.contact.app.cli import main
-from pluecker.contact.files.siconos import read_problem
 from pluecker.spatial import ArgumentTypeError
 from tests.contact.files.siconos_files import EXACT, STORAGES, example, text_of
 
@@ -196,16 +195,16 @@ def test_damaged_text_is_a_problem_or_a_file_error(tmp_path_factory, storage, da
 # -------------------------------------------------------------------------------------------------------- command and form
 
 
-def test_the_kind_of_a_file_is_told_by_its_content(tmp_path):
+def test_the_command_tells_the_kind_of_a_file_by_its_content(tmp_path, capsys):
     W, q, mu = example()
-    assert read_problem(file_of(tmp_path, text_of(W, q, mu))).blocks == 4
-    with pytest.raises(FileError, match="this is no HDF5 file"):
-        read_problem(file_of(tmp_path, "spam"))
-    with pytest.raises(FileError, match="cannot be read"):
-        read_problem(tmp_path / "none")
     path = tmp_path / "problem.txt"
     write_fclib(path, Problem.from_delassus(W, q, mu))
-    assert read_problem(path).blocks == 4
+    for source in (path, file_of(tmp_path, text_of(W, q, mu))):
+        assert main(["friction", str(source), "--law", "ccp"]) == 0
+        assert "4 contacts" in capsys.readouterr().out
+    for source, words in ((file_of(tmp_path, "spam"), "this is no HDF5 file"), (tmp_path / "none", "cannot be read")):
+        assert main(["friction", str(source)]) == 2
+        assert words in capsys.readouterr().err
 
 
 def test_the_command_solves_a_text_and_says_how_far_it_was_moved(tmp_path, capsys):

@@ -9,9 +9,7 @@ import pytest
 import scipy.linalg
 from numba import config
 
-from pluecker.contact import METHODS, Problem, errors_of, read_fclib, solve
-from pluecker.contact.first_order.apgd import run_apgd
-from pluecker.contact.first_order.pgs import run_pgs, run_psor
+from pluecker.contact import Problem, errors_of, read_fclib, solve
 from tests.contact.any_blocks import of_factors, sets_of
 from tests.contact.random_friction import KINDS, Random, clarabel_solution, random_problem
 
@@ -342,13 +340,6 @@ def test_nesterovs_momentum_leads_to_the_same_solution(law, seed):
     assert nesterov.converged
     distance = np.linalg.norm(full.multipliers - nesterov.multipliers)
     assert distance <= 1e-6 * np.linalg.norm(full.multipliers)
-
-
-def test_compiled_runners_have_names_of_their_own():
-    """Each has a file of its own in the cache"""
-    usual = {"apgd": run_apgd, "pgs": run_pgs, "psor": run_psor}  # of islands that are not large
-    runners = {method: METHODS[method].run for method in FIRST_ORDER} | usual
-    assert [run.__name__ for run in runners.values()] == [f"run_{method}" for method in FIRST_ORDER]
 
 
 # -------------------------------------------------------------------------------------------------------- real problems

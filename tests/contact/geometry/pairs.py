@@ -7,7 +7,8 @@ import itertools
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from pluecker.contact.geometry import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Sphere
+from pluecker.articulated import ModelBuilder
+from pluecker.contact.geometry import Box, Capsule, Collider, Collision, ConvexHull, Cylinder, HalfSpace, Sphere
 
 CUBE = np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
 QUARTERS = Rotation.create_group("O").as_matrix()
@@ -79,6 +80,18 @@ def pair_of_poses(rng, scale=0.7):
         along = rng.choice([-1.0, 0.0, 1.0], 3)
         second[:3, 3] = first[:3, 3] + first[:3, :3] @ along * rng.choice([0.0, 1e-13, 0.5])
     return first, second
+
+
+def touching(first, second, T, frame=None, margin=0.02):
+    """Contacts of a shape on the world, whose frame is moved, with one on a body at T in that frame."""
+    builder = ModelBuilder()
+    builder.add_body("b", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    builder.add_joint("j", "free", "world", "b")
+    W = np.eye(4) if frame is None else frame
+    where = W @ T
+    q = [*where[:3, 3], *Rotation.from_matrix(where[:3, :3]).as_quat(scalar_first=True)]
+    colliders = [Collider("first", first, ("world", W[:3, 3], W[:3, :3])), Collider("second", second, "b")]
+    return Collision(builder.build(), colliders, margin=margin).find(q)
 
 
 def support(one, T, direction):

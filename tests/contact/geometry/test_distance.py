@@ -28,11 +28,11 @@ from pluecker.contact.geometry import (
     Sphere,
     distance,
 )
-from tests.conftest import COMPILED
+from tests.conftest import COMPILED, EVERYTHING
 from tests.contact.geometry.pairs import BY_COAL, CUBE, PRIMITIVES, pair_of_poses, placement, pose, shape
 from tests.contact.geometry.peers import coal_distance, mujoco_distance, separation
 
-COUNT = 150 if COMPILED else 15
+COUNT = 150 if EVERYTHING else 30 if COMPILED else 15
 SIZE = 10.0  # m, the largest number in these tests: roundings are units in its last place
 ROUNDING = 200 * SIZE * np.finfo(float).eps
 UPRIGHT = 2e-8  # m: a cylinder that is tilted by less than 1e-8 counts as upright; times its size
@@ -74,6 +74,22 @@ def test_moving_the_world_moves_what_is_found(a, b):
     assert np.allclose(np.einsum("nij,nj->ni", W[:, :3, :3], here.normal), there.normal, atol=1e-8)
     moved = np.einsum("nij,nj->ni", W[:, :3, :3], here.point_b) + W[:, :3, 3]
     assert np.allclose(moved, there.point_b, atol=1e-6)
+
+
+@pytest.mark.parametrize(("a", "b"), PRIMITIVES)
+def test_the_distance_grows_as_the_second_shape_moves_along_the_normal(a, b):
+    """d distance / d p2 = n, by central differences of 1e-5 m."""
+    rng, h = np.random.default_rng(10), 1e-5
+    first, second = shape(rng, a), shape(rng, b)
+    T1, T2 = (np.array([pose(rng) for _ in range(10 if COMPILED else 2)]) for _ in range(2))
+    change = []
+    for axis in np.eye(3):
+        moved = [T2.copy(), T2.copy()]
+        for T, sign in zip(moved, (1.0, -1.0), strict=True):
+            T[:, :3, 3] += sign * h * axis
+        ahead, behind = (distance(first, T1, second, T).distance for T in moved)
+        change.append((ahead - behind) / (2.0 * h))
+    np.testing.assert_allclose(np.transpose(change), distance(first, T1, second, T2).normal, atol=1e-3)
 
 
 def test_boxes_apart_are_as_far_as_least_squares_says():
@@ -313,7 +329,13 @@ def test_triangles_without_an_area_change_no_distance(one):
     np.testing.assert_array_equal(one_way, other)
 
 
-@pytest.mark.parametrize("kinds", SURFACES, ids=" and ".join)
+FEW = ("Mesh", "Box"), ("HeightField", "ConvexHull")
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    [pytest.param(x, id=" and ".join(x), marks=() if x in FEW else pytest.mark.everything) for x in SURFACES],
+)
 def test_the_distance_of_a_surface_is_that_of_its_triangles_and_what_it_cuts_is_not_apart(kinds):
     """And neither the order of the two nor where the world is changes it."""
     pytest.importorskip("coal", reason="it computes meshes (extra collision)")

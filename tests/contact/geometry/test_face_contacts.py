@@ -5,38 +5,22 @@ import pytest
 from scipy.spatial import Delaunay
 from scipy.spatial.transform import Rotation
 
-from pluecker.articulated import ModelBuilder
 from pluecker.contact.geometry import (
     Box,
     Capsule,
-    Collider,
-    Collision,
     ConvexHull,
     Cylinder,
     HalfSpace,
     HeightField,
     Mesh,
 )
-from pluecker.contact.geometry.face_contacts import Face, clipped, face_towards, numbers_of_corners
-from tests.conftest import COMPILED
-from tests.contact.geometry.pairs import CUBE, pose
+from tests.conftest import COMPILED, EVERYTHING
+from tests.contact.geometry.pairs import CUBE, pose, touching
 
 pytest.importorskip("coal", reason="it finds the normals (extra collision)")
 
-COUNT = 25 if COMPILED else 5
+COUNT = 25 if EVERYTHING else 8 if COMPILED else 5
 GROUND = (2.0, 1.6, 0.5)
-
-
-def touching(first, second, T, frame=None, margin=0.02):
-    """Contacts of a shape on the world, whose frame is moved, with one on a body at T in that frame."""
-    builder = ModelBuilder()
-    builder.add_body("b", mass=1.0, inertia=(0.1, 0.1, 0.1))
-    builder.add_joint("j", "free", "world", "b")
-    W = np.eye(4) if frame is None else frame
-    where = W @ T
-    q = [*where[:3, 3], *Rotation.from_matrix(where[:3, :3]).as_quat(scalar_first=True)]
-    colliders = [Collider("first", first, ("world", W[:3, 3], W[:3, :3])), Collider("second", second, "b")]
-    return Collision(builder.build(), colliders, margin=margin).find(q)
 
 
 def turned(rng, height, far=0.5):
@@ -217,37 +201,18 @@ def test_what_touches_exactly_is_found():
 
 
 @pytest.mark.parametrize(
-    "shape", [Box((1.0, 2.0, 3.0)), ConvexHull(np.random.default_rng(1).normal(size=(20, 3))), Cylinder(0.5, 1.0)]
+    ("scale", "turn", "count"), [(1.0, 45, 8), (0.5, 0, 4), (0.5, 45, 4), (2.0, 0, 4), (2.0, 45, 4), (1.0, 10, 8)]
 )
-def test_a_face_is_farthest_in_its_direction_and_turns_about_its_normal(shape):
-    rng = np.random.default_rng(2)
-    for _ in range(COUNT):
-        T, d = pose(rng), rng.normal(size=3)
-        face = face_towards(shape, T, d / np.linalg.norm(d))
-        again = face_towards(shape, T, face.normal) if face.normal is not None else face
-        if again.normal is None:
-            assert len(face.points) == 2
-            continue
-        heights = again.points @ again.normal
-        np.testing.assert_allclose(heights, heights[0], atol=1e-9)
-        sides = np.roll(again.points, -1, axis=0) - again.points
-        turns = np.cross(sides, np.roll(sides, -1, axis=0)) @ again.normal
-        assert (turns > 0.0).all()
-
-
-def test_clipping_names_every_corner_of_what_two_polygons_have_in_common_once():
-    """Of two squares that are turned by 45 degrees, eight crossings; of one within the other, the corners of the smaller."""
-    square = np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], float)
-    n, box = np.array([0.0, 0.0, 1.0]), Box((2.0, 2.0, 2.0))
-    quarter = Rotation.from_euler("z", 45, degrees=True).as_matrix()
-    for scale, turn, count, first in ((1.0, quarter, 8, 12), (0.5, np.eye(3), 4, 0), (2.0, np.eye(3), 4, 8)):
-        other = Face((scale * square @ turn.T)[::-1] + 0.1 * n, np.arange(4), -n)
-        found = clipped(square, np.arange(4), 4, n, other, box)
-        assert len(found.gaps) == len(set(found.features.tolist())) == count
-        assert found.features.min() >= first
-        assert found.features.max() < numbers_of_corners(4, box)
-        np.testing.assert_allclose(found.gaps, 0.1, atol=1e-15)
-    assert len(clipped(square, np.arange(4), 4, n, Face(square[::-1] + 3.0, np.arange(4), -n), box).gaps) == 0
+def test_two_faces_touch_once_in_every_corner_of_what_they_have_in_common(scale, turn, count):
+    """Of two squares that are turned, eight crossings; of one within the other, the corners of the smaller."""
+    low, T = ConvexHull(CUBE * 0.5), np.eye(4)
+    T[:3, :3] = Rotation.from_euler("z", turn, degrees=True).as_matrix()
+    T[2, 3] = 1.0 + 1e-3
+    found = touching(low, ConvexHull(CUBE * (0.5 * scale, 0.5 * scale, 0.5)), T)
+    assert len(found) == len(set(found.feature.tolist())) == count
+    np.testing.assert_allclose(found.gap, 1e-3, atol=1e-9)
+    away = touching(low, ConvexHull(CUBE * 0.5), T + np.outer(np.eye(4)[0], 3.0 * np.eye(4)[3]))
+    assert len(away) == 0
 
 
 def test_a_half_space_of_triangles_is_a_half_space():

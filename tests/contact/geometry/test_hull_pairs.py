@@ -8,24 +8,16 @@ from scipy.spatial import ConvexHull as Hull
 from scipy.spatial.transform import Rotation
 
 from pluecker.contact.geometry import Box, ConvexHull, distance
-from pluecker.contact.geometry.coal_nearest import coal_nearest
-from pluecker.contact.geometry.coal_pairs import coal_contacts
-from pluecker.contact.geometry.pairs import has_solid_kernel, packed_pose, pair_slots, solid_slots
-from pluecker.contact.geometry.slots import GAP, OPEN
-from tests.conftest import COMPILED
-from tests.contact.geometry.pairs import CUBE, pair_of_poses, placement, pose, shape
-from tests.contact.geometry.peers import separation
+from tests.conftest import COMPILED, EVERYTHING
+from tests.contact.geometry.kernel_slots import box_contacts, deepest, has_solid_kernel, hull_contacts
+from tests.contact.geometry.pairs import CUBE, pair_of_poses, placement, pose, shape, touching
+from tests.contact.geometry.peers import coal_distance, separation
 
 KINDS = [("Box", "ConvexHull"), ("ConvexHull", "ConvexHull")]
-SHAPES, POSES = (20, 50) if COMPILED else (1, 2)
+SHAPES, POSES = (20, 50) if EVERYTHING else (5, 20) if COMPILED else (1, 2)
 SLACK = 1e-3
 BOX = Box((0.4, 0.3, 0.2))
 AS_HULL = ConvexHull(CUBE * BOX.sizes)
-
-
-def deepest(slots):
-    """Of the contacts of each pair."""
-    return np.take_along_axis(slots, slots[:, :, GAP].argmin(axis=1)[:, None, None], axis=1)[:, 0]
 
 
 def random_pairs(kinds, seed):
@@ -38,55 +30,56 @@ def random_pairs(kinds, seed):
 
 @pytest.mark.parametrize("kinds", KINDS)
 def test_the_normal_parts_the_hulls_by_the_distance_which_is_coals(kinds):
-    pytest.importorskip("coal", reason="the peer (extra collision)")
+    coal = pytest.importorskip("coal", reason="the peer (extra collision)")
     for first, second, T1, T2 in random_pairs(kinds, 1):
-        found = deepest(solid_slots(first, T1, second, T2, 0.0))
-        np.testing.assert_allclose(separation(first, T1, second, T2, found[:, :3]), found[:, GAP], atol=1e-11)
-        coal = [coal_nearest(first, T, second, U).gap for T, U in zip(T1, T2, strict=True)]
-        np.testing.assert_allclose(found[:, GAP], coal, atol=1e-9)
+        found = deepest(first, T1, second, T2)
+        np.testing.assert_allclose(separation(first, T1, second, T2, found.normal), found.gap, atol=1e-11)
+        theirs = [coal_distance(coal, first, T, second, U) for T, U in zip(T1, T2, strict=True)]
+        np.testing.assert_allclose(found.gap, theirs, atol=1e-6)
 
 
 @pytest.mark.parametrize("kinds", KINDS)
 def test_points_are_on_both_surfaces_and_move_with_the_world(kinds):
     rng = np.random.default_rng(2)
     for first, second, T1, T2 in random_pairs(kinds, 3):
-        found, W = deepest(solid_slots(first, T1, second, T2, 0.0)), pose(rng)
+        found, W = deepest(first, T1, second, T2), pose(rng)
         for sign, one, T in ((-0.5, first, T1), (0.5, second, T2)):
-            points = found[:, 3:6] + sign * found[:, GAP, None] * found[:, :3]
+            points = found.point + sign * found.gap[:, None] * found.normal
             hull = Hull(one.vertices if isinstance(one, ConvexHull) else CUBE * one.sizes)
             own = np.einsum("kji,kj->ki", T[:, :3, :3], points - T[:, :3, 3])
             heights = (own @ hull.equations[:, :3].T + hull.equations[:, 3]).max(axis=1)
-            apart = found[:, GAP] > 0.0  # inside one another one of both is in a face, the other may be beside it
+            apart = found.gap > 0.0  # inside one another one of both is in a face, the other may be beside it
             np.testing.assert_allclose(heights[apart], 0.0, atol=1e-9)
-        moved = deepest(solid_slots(first, W @ T1, second, W @ T2, 0.0))
-        np.testing.assert_allclose(moved[:, GAP], found[:, GAP], atol=1e-10)
+        moved = deepest(first, W @ T1, second, W @ T2)
+        np.testing.assert_allclose(moved.gap, found.gap, atol=1e-10)
         if first.kind == second.kind:
-            back = deepest(solid_slots(second, T2, first, T1, 0.0))
-            np.testing.assert_allclose(back[:, GAP], found[:, GAP], atol=1e-10)
+            back = deepest(second, T2, first, T1)
+            np.testing.assert_allclose(back.gap, found.gap, atol=1e-10)
 
 
 @pytest.mark.parametrize("height", [0.2, 0.2 - 1e-5, 0.2 + 1e-5])
 def test_hulls_that_are_boxes_touch_where_boxes_do(height):
     """Up to eight corners of what both faces have in common, each of them once."""
-    n, rng = 200 if COMPILED else 2, np.random.default_rng(4)
+    n, rng = 200 if EVERYTHING else 40 if COMPILED else 2, np.random.default_rng(4)
     T1, T2 = np.tile(np.eye(4), (n, 1, 1)), np.tile(np.eye(4), (n, 1, 1))
     T2[:, :3, :3] = Rotation.from_rotvec(np.outer(rng.uniform(0, 6, n), [0, 0, 1])).as_matrix()
     T2[:, :2, 3], T2[:, 2, 3] = rng.uniform(-0.1, 0.1, (n, 2)), height
     T2[0, :3, :3], T2[0, :2, 3] = np.eye(3), 0.0  # equal faces
-    sizes = np.tile(BOX.sizes, (n, 1))
-    boxes = pair_slots((3, 3), packed_pose(T1), sizes, packed_pose(T2), sizes, SLACK)
+    boxes = box_contacts(BOX, T1, BOX, T2, SLACK)
     for first in (BOX, AS_HULL):
-        hulls = solid_slots(first, T1, AS_HULL, T2, SLACK)
-        for own, other in zip(hulls, boxes, strict=True):
-            mine, theirs = (x[x[:, GAP] < OPEN / 2] for x in (own, other))
-            assert len(mine) == len(theirs) >= 4
-            off = np.linalg.norm(mine[:, None, 3:7] - theirs[None, :, 3:7], axis=2)
-            assert (
-                off.min(axis=1).max() < 1e-6
-            )  # two of the corners may be one, up to 1e-9 of the sizes and their angle
-            assert off.min(axis=0).max() < 1e-6
-            np.testing.assert_allclose(mine[:, :3], theirs[:, :3], atol=1e-12)
-            assert len(set(mine[:, 7])) == len(mine)
+        for mine, theirs in zip(hull_contacts(first, T1, AS_HULL, T2, SLACK), boxes, strict=True):
+            assert len(mine.gap) == len(theirs.gap) >= 4
+            assert_same_places(mine, theirs)  # two of the corners may be one, up to 1e-9 of the sizes and their angle
+            np.testing.assert_allclose(mine.normal, np.tile(theirs.normal[0], (len(mine.gap), 1)), atol=1e-12)
+            assert len(set(mine.feature)) == len(mine.gap)
+
+
+def assert_same_places(mine, theirs):
+    """Each point with its gap is one of the others, and the other way round."""
+    a, b = (np.column_stack([each.point, each.gap]) for each in (mine, theirs))
+    off = np.linalg.norm(a[:, None] - b, axis=2)
+    assert off.min(axis=1).max() < 1e-6
+    assert off.min(axis=0).max() < 1e-6
 
 
 def on_face(hull, face, gap, rng):
@@ -105,18 +98,15 @@ def test_two_faces_touch_in_the_corners_of_what_they_have_in_common():
     pytest.importorskip("coal", reason="the peer (extra collision)")
     rng, counts = np.random.default_rng(7), []
     upwards = np.diag([1.0, -1.0, -1.0, 1.0])
-    for _ in range(60 if COMPILED else 1):
+    for _ in range(60 if EVERYTHING else 25 if COMPILED else 1):
         first, second = (ConvexHull(rng.normal(size=(10, 3)) * rng.uniform(0.3, 1.0, 3)) for _ in range(2))
         gap = float(rng.choice([0.0, 1e-5, -1e-5]))
         T1 = upwards @ on_face(first, rng.integers(len(first.triangles)), 0.0, rng)
         T2 = on_face(second, rng.integers(len(second.triangles)), gap, rng)
         W = pose(rng)
-        (slots,) = solid_slots(first, (W @ T1)[None], second, (W @ T2)[None], SLACK)
-        found, true = slots[slots[:, GAP] < OPEN / 2], coal_contacts(first, W @ T1, second, W @ T2, 1e-3)
-        off = np.linalg.norm(found[:, None, 3:7] - true[None, :, 3:7], axis=2)
-        assert off.min(axis=1).max() < 1e-6
-        assert off.min(axis=0).max() < 1e-6
-        counts.append(len(found))
+        (found,) = hull_contacts(first, (W @ T1)[None], second, (W @ T2)[None], SLACK)
+        assert_same_places(found, touching(first, second, np.linalg.inv(T1) @ T2, W @ T1, margin=1e-3))
+        counts.append(len(found.gap))
     assert not COMPILED or {3, 4, 5, 6} <= set(counts)
 
 
@@ -126,15 +116,16 @@ def test_of_many_corners_eight_are_taken_that_span_them_and_the_deepest():
     prism = ConvexHull([[*x, z] for x in rim for z in (-0.5, 0.5)])
     tilt = 1e-4
     R = Rotation.from_rotvec([tilt * np.cos(0.3), tilt * np.sin(0.3), 0.0]).as_matrix()
-    (found,) = solid_slots(prism, np.eye(4)[None], prism, placement(R, [0.0, 0.0, 1.0])[None], SLACK)
-    assert (found[:, GAP] < OPEN / 2).sum() >= 7
-    assert found[:, GAP].min() == pytest.approx(-tilt, rel=0.02)
-    corners = found[found[:, GAP] < OPEN / 2, 3:5]
+    T = placement(R, [0.0, 0.0, 1.0])
+    (found,) = hull_contacts(prism, np.eye(4)[None], prism, T[None], SLACK)
+    assert len(found.gap) >= 7
+    assert found.gap.min() == pytest.approx(-tilt, rel=0.02)
+    corners = found.point[:, :2]
     assert Hull(corners).volume > 0.8 * Hull(rim).volume
     pytest.importorskip("coal", reason="the peer (extra collision)")
-    all_of_them = coal_contacts(prism, np.eye(4), prism, placement(R, [0.0, 0.0, 1.0]), 1.0)
+    all_of_them = touching(prism, prism, T, margin=1.0)
     assert len(all_of_them) >= 16
-    off = np.linalg.norm(corners[:, None] - all_of_them[None, :, 3:5], axis=2).min(axis=1)
+    off = np.linalg.norm(corners[:, None] - all_of_them.point[None, :, :2], axis=2).min(axis=1)
     assert off.max() < 1e-3
 
 
@@ -143,8 +134,8 @@ def test_features_stay_while_a_hull_slides_and_sinks(first):
     names = None
     for k in range(20 if COMPILED else 2):
         T = placement(Rotation.from_rotvec([0, 0, 0.3 + 1e-3 * k]).as_matrix(), [0.01 + 1e-3 * k, 0.02, 0.2 - 1e-6 * k])
-        (found,) = solid_slots(first, np.eye(4)[None], AS_HULL, T[None], SLACK)
-        own = set(found[found[:, GAP] < OPEN / 2, 7])
+        (found,) = hull_contacts(first, np.eye(4)[None], AS_HULL, T[None], SLACK)
+        own = set(found.feature)
         assert names is None or own == names
         names = own
 
@@ -158,11 +149,8 @@ def test_hulls_of_many_edges_have_the_distance_that_coal_says():
     assert not has_solid_kernel(large, large)
     for one in (small, large):
         T = np.array([pose(rng, 2.0) for _ in range(n)])
-        found, slots = (
-            distance(one, np.eye(4), large, T),
-            solid_slots(one, np.tile(np.eye(4), (n, 1, 1)), large, T, 0.0),
-        )
-        np.testing.assert_allclose(found.distance, deepest(slots)[:, GAP], atol=1e-9)
+        own = deepest(one, np.tile(np.eye(4), (n, 1, 1)), large, T)
+        np.testing.assert_allclose(distance(one, np.eye(4), large, T).distance, own.gap, atol=1e-9)
 
 
 def unit(x):

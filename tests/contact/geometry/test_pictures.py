@@ -1,4 +1,7 @@
-"""Colliders in pictures: surfaces of triangles with the volumes of the shapes, on their bodies."""
+"""Colliders in pictures: surfaces of triangles with the volumes of the shapes, on their bodies.
+
+The triangles are read by the inside function with which pictures do: in a drawn picture they could not be measured.
+"""
 
 from __future__ import annotations
 

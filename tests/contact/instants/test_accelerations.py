@@ -9,10 +9,11 @@ from numpy.testing import assert_allclose
 from pluecker.articulated import ModelBuilder, SingularInertiaError, aba, crba, integrate, rnea
 from pluecker.contact import World
 from pluecker.contact.constraints import Ball, Frame, Hinge, PrescribedMotion, Servo, Spline
-from tests.conftest import COMPILED
+from tests.conftest import COMPILED, EVERYTHING
+from tests.contact.instants.variants import rare_variant
 from tests.contact.world.worlds import random_world
 
-SEEDS = range(40 if COMPILED else 4)
+SEEDS = range(40 if EVERYTHING else 10 if COMPILED else 4)
 seeds = pytest.mark.parametrize("seed", SEEDS)
 
 
@@ -27,6 +28,7 @@ def test_the_jacobian_is_the_gradient_of_the_errors(seed):
     assert_allclose((ahead.jacobian - behind.jacobian) @ v / (2.0 * h), rows.bias, atol=limit)
 
 
+@pytest.mark.indices
 @seeds
 def test_accelerations_solve_the_equations_of_motion_and_of_the_constraints(seed):
     """H a + c = tau + J' r and J a + Jdot v = 0, by the dense matrix of both (KKT)."""
@@ -53,7 +55,7 @@ def test_without_constraints_a_world_is_its_model(seed):
     assert found.forces.shape == (0,)
 
 
-def test_a_batch_is_its_states(states):
+def test_a_batch_is_its_states():
     world, q, v = random_world(3)
     rng = np.random.default_rng(3)
     tau = rng.standard_normal((5, world.model.nv))
@@ -158,6 +160,7 @@ def slide():
     return builder.build()
 
 
+@rare_variant
 def test_a_prescribed_motion_has_its_acceleration_at_each_time():
     """A spline through a sine, whose second derivative it has to the square of the knots' distance."""
     knots = np.linspace(0.0, 2.0, 201)

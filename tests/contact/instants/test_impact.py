@@ -7,10 +7,10 @@ from numpy.testing import assert_allclose
 from pluecker.articulated import ModelBuilder, crba, kinetic_energy
 from pluecker.contact import World
 from pluecker.contact import constraints as c
-from tests.conftest import COMPILED
+from tests.conftest import COMPILED, EVERYTHING
 from tests.contact.world.worlds import random_world
 
-seeds = pytest.mark.parametrize("seed", range(20 if COMPILED else 3))
+seeds = pytest.mark.parametrize("seed", range(20 if EVERYTHING else 6 if COMPILED else 3))
 
 
 @seeds

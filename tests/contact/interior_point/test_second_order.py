@@ -9,10 +9,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pluecker.contact.interior_point.cone_system import turn
-from pluecker.contact.interior_point.cones import list_cones
-from pluecker.contact.interior_point.second_order import BOUNDS, LINE, ROUND, divide, jordan, largest_ratio, rescale
+from pluecker.contact.interior_point import cone_system, cones, second_order
+from tests.contact.alone import alone
 from tests.contact.any_blocks import sets_of
+
+pytestmark = alone  # test_interior_point.py has the method
 
 INF = np.inf
 ALL, TWO = np.ones(3), np.array([1.0, 1.0, 0.0])
@@ -32,37 +33,41 @@ def test_the_product_is_that_of_jordan_and_division_its_inverse(seed):
     x, y = rng.normal(size=3), rng.normal(size=3)
     p, q = RAYS @ x, RAYS @ y
     expected = np.array([p @ q, *(p[0] * q[1:] + q[0] * p[1:])])
-    assert np.allclose(RAYS @ jordan(ROUND, tuple(x), tuple(y)), expected, rtol=0.0, atol=1e-14)
+    assert np.allclose(
+        RAYS @ second_order.jordan(second_order.ROUND, tuple(x), tuple(y)), expected, rtol=0.0, atol=1e-14
+    )
     l = inside(rng)
-    d = jordan(ROUND, tuple(l), tuple(y))
-    assert np.allclose(divide(ROUND, tuple(l), d, ALL), y, rtol=1e-9, atol=1e-9)
+    d = second_order.jordan(second_order.ROUND, tuple(l), tuple(y))
+    assert np.allclose(second_order.divide(second_order.ROUND, tuple(l), d, ALL), y, rtol=1e-9, atol=1e-9)
     l = np.array([*rng.exponential(size=2), 0.0])
-    for kind in (BOUNDS, LINE):
-        d = jordan(kind, tuple(l), (y[0], y[1], 0.0))
-        assert np.allclose(divide(kind, tuple(l), d, TWO), [y[0], y[1], 0.0])
+    for kind in (second_order.BOUNDS, second_order.LINE):
+        d = second_order.jordan(kind, tuple(l), (y[0], y[1], 0.0))
+        assert np.allclose(second_order.divide(kind, tuple(l), d, TWO), [y[0], y[1], 0.0])
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_the_largest_step_ends_on_the_boundary(seed):
     rng = np.random.default_rng(seed)
     l, d = inside(rng), 3.0 * rng.normal(size=3)
-    t = largest_ratio(ROUND, tuple(l), tuple(d), ALL)
+    t = second_order.largest_ratio(second_order.ROUND, tuple(l), tuple(d), ALL)
     x = RAYS @ (t * l + d)
     assert abs(x[0] - np.linalg.norm(x[1:])) <= 1e-12 * np.abs(x).max() if t > 0.0 else x[0] >= np.linalg.norm(x[1:])
-    assert largest_ratio(ROUND, tuple(l), tuple(inside(rng)), ALL) == 0.0
+    assert second_order.largest_ratio(second_order.ROUND, tuple(l), tuple(inside(rng)), ALL) == 0.0
     half = np.abs(l)
     expected = max(0.0, -d[0] / half[0], -d[1] / half[1])
-    assert largest_ratio(LINE, tuple(half), tuple(d), TWO) == pytest.approx(expected)
-    assert largest_ratio(BOUNDS, (half[0], 0.0, 0.0), tuple(d), np.array([1.0, 0.0, 0.0])) == max(0.0, -d[0] / half[0])
+    assert second_order.largest_ratio(second_order.LINE, tuple(half), tuple(d), TWO) == pytest.approx(expected)
+    assert second_order.largest_ratio(
+        second_order.BOUNDS, (half[0], 0.0, 0.0), tuple(d), np.array([1.0, 0.0, 0.0])
+    ) == max(0.0, -d[0] / half[0])
 
 
 def plain_components(C, c, direction, size):
     """The components of a cone as rows in the multipliers of its block, by definition"""
     g = np.zeros((3, size))
     r, mu, d = C.row[c], C.friction[c], direction[c]
-    if C.kind[c] == BOUNDS:
+    if C.kind[c] == second_order.BOUNDS:
         g[0, 0], g[1, 0] = 1.0, -1.0
-    elif C.kind[c] == ROUND:
+    elif C.kind[c] == second_order.ROUND:
         g[:2, 0] = mu
         g[0, r : r + 2], g[1, r : r + 2] = d, -d
         g[:2] /= np.sqrt(2.0)
@@ -81,16 +86,16 @@ def test_turns_are_orthogonal_and_large_numbers_come_first(seed):
     friction = np.exp(rng.uniform(np.log(1e-6), np.log(10.0), (5, 3))) * (np.array(sizes) > 0)
     friction[rng.integers(3), rng.integers(3)] = 0.0
     K = sets_of(sizes, friction, np.zeros(5), np.full(5, INF))
-    C = list_cones(K)
+    C = cones.list_cones(K)
     n = len(C.kind)
     v = np.exp(rng.uniform(-20.0, 20.0, (n, 3))) * C.has
-    is_round = C.kind == ROUND
+    is_round = C.kind == second_order.ROUND
     v[is_round, 1] = np.maximum(v[is_round, 1], 1.0)
     v[is_round, 0], v[is_round, 2] = 1.0 / v[is_round, 1], 1.0
     angle = rng.uniform(0.0, 7.0, n)
     direction = np.where(is_round[:, None], np.stack([np.cos(angle), np.sin(angle)], 1), [1.0, 0.0])
     G, Q = np.zeros((n, 3, 6)), np.zeros((5, 6, 6))
-    turn(C, K, v, direction, G, Q, np.empty(6), np.empty((3, 3)))
+    cone_system.turn(C, K, v, direction, G, Q, np.empty(6), np.empty((3, 3)))
     for i in range(5):
         size = len(range(K.start[i], K.start[i + 1]))
         q = Q[i, :size, :size]
@@ -118,7 +123,7 @@ def jordan_matrix():
 def test_the_scaled_point_is_the_same_for_both(seed):
     """W z = W^-1 s, W a multiple of a Lorentz transform, after steps of any size"""
     rng = np.random.default_rng(seed)
-    kind, has = np.array([ROUND]), np.ones((1, 3))
+    kind, has = np.array([second_order.ROUND]), np.ones((1, 3))
     v, direction, l = np.ones((1, 3)), np.array([[1.0, 0.0]]), np.array([[1.0, 1.0, 0.0]]) / np.sqrt(2.0)
     s, z = np.array([1.0, 0.0, 0.0]), np.array([1.0, 0.0, 0.0])  # in plain coordinates
 
@@ -132,7 +137,7 @@ def test_the_scaled_point_is_the_same_for_both(seed):
         step = 1.0
         before = v.copy(), direction.copy()
         s_new, z_new = s + plain(step * ds[0] / v[0]), z + plain(step * dz[0] * v[0])
-        while not rescale(kind, has, step, ds, dz, v, direction, l):
+        while not second_order.rescale(kind, has, step, ds, dz, v, direction, l):
             assert np.array_equal(v, before[0])
             step *= 0.7
             s_new, z_new = s + plain(step * ds[0] / v[0]), z + plain(step * dz[0] * v[0])

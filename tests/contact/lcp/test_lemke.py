@@ -10,14 +10,8 @@ import pytest
 import scipy.optimize
 
 from pluecker.contact import ProblemError, solve_lcp
-from pluecker.contact.lcp.lemke import (
-    complementary_pivoting,
-    farkas,
-    first_tableau,
-    follow_path,
-    fresh_tableau,
-    leaving_row,
-)
+from pluecker.contact.lcp import lemke
+from tests.contact.alone import alone
 from tests.contact.lcp.lcp_problems import FAMILIES, MONOTONE, all_solutions, murty, positive_definite, solvable
 
 ROUNDING = 1e-13
@@ -79,7 +73,7 @@ def test_the_status_of_any_matrix_is_true(n):
     assert seen == {"converged", "infeasible", "ray"}
 
 
-@pytest.mark.slow  # the peer is compiled too
+@pytest.mark.everything  # the peer is compiled, too
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="the peer does not run without compilation")
 def test_agreement_with_quantecon():
     optimize = pytest.importorskip("quantecon.optimize", reason="the peer quantecon is not installed")
@@ -166,8 +160,10 @@ def test_the_strict_rule_takes_over_where_pivots_do_not_move():
         r = n - 1
         variable = np.concatenate([np.arange(n), np.arange(n, 2 * n + 1)])
         variable[r], variable[2 * n] = 2 * n, r
-        T = fresh_tableau(A, b, np.ones(n), variable)
-        outcome, count, _, still = follow_path(T, variable, np.argsort(variable), n + r, n + 1, 1000, np.zeros(1000))
+        T = lemke.fresh_tableau(A, b, np.ones(n), variable)
+        outcome, count, _, still = lemke.follow_path(
+            T, variable, np.argsort(variable), n + r, n + 1, 1000, np.zeros(1000)
+        )
         assert outcome in (1, 2)
         assert count < 1000
         assert still >= 0
@@ -179,7 +175,7 @@ def test_the_first_tableau_is_that_of_its_basis():
     A, b, d = rng.normal(size=(n, n)), rng.normal(size=n), rng.uniform(0.1, 1.0, n)
     variable = np.arange(2 * n + 1)
     variable[r], variable[2 * n] = 2 * n, r
-    np.testing.assert_allclose(first_tableau(A, b, d, r), fresh_tableau(A, b, d, variable), atol=1e-13)
+    np.testing.assert_allclose(lemke.first_tableau(A, b, d, r), lemke.fresh_tableau(A, b, d, variable), atol=1e-13)
 
 
 def test_the_answer_is_accurate_to_rounding_after_many_pivots():
@@ -201,7 +197,7 @@ def test_a_farkas_vector_proves_that_nothing_is_feasible():
     for _ in range(60):
         B = rng.normal(size=(6, 3))
         A, b = B @ B.T, rng.normal(size=6)
-        done = complementary_pivoting(A, b, np.ones(6), 1000)
+        done = lemke.complementary_pivoting(A, b, np.ones(6), 1000)
         if done.status == "ray":
             y = done.certificate
             assert (y >= 0.0).all()
@@ -219,8 +215,8 @@ def test_a_ray_is_no_proof_where_it_is_none():
     assert result.status == "ray"
     assert result.natural_map > 0.1
     assert "proves nothing unless A is copositive-plus" in result.message
-    assert farkas(np.eye(2), np.ones(2), np.zeros(2)) is None
-    assert farkas(np.eye(2), -np.ones(2), np.ones(2)) is None
+    assert lemke.farkas(np.eye(2), np.ones(2), np.zeros(2)) is None
+    assert lemke.farkas(np.eye(2), -np.ones(2), np.ones(2)) is None
 
 
 @pytest.mark.parametrize("scale", [1e-8, 1e-3, 1e3, 1e8])
@@ -258,6 +254,7 @@ def test_a_covering_vector_is_positive(covering, message):
         solve_lcp(np.eye(2), [-1.0, -1.0], covering=covering)
 
 
+@alone
 @pytest.mark.parametrize(("small", "artificial", "expected"), [(0.0, None, 1), (1e-2, None, 0), (0.0, 2, 2)])
 def test_ties_are_broken_by_the_rule(small, artificial, expected):
     """Three rows with the ratio 1, and w_0, w_1, w_2 in the basis: by the lexicographic rule the last of the first two"""
@@ -268,8 +265,8 @@ def test_ties_are_broken_by_the_rule(small, artificial, expected):
     else:
         variable[[artificial, 6]] = 6, artificial
     place = np.argsort(variable)
-    assert leaving_row(T, variable, place, 0, small, np.zeros(3, dtype=np.int64)) == expected
-    assert leaving_row(-T, variable, place, 0, small, np.zeros(3, dtype=np.int64)) == -1
+    assert lemke.leaving_row(T, variable, place, 0, small, np.zeros(3, dtype=np.int64)) == expected
+    assert lemke.leaving_row(-T, variable, place, 0, small, np.zeros(3, dtype=np.int64)) == -1
 
 
 def test_a_basis_tells_which_unknowns_are_at_which_bound():
@@ -305,10 +302,8 @@ def test_a_path_that_is_cut_short_is_at_the_same_point_seen_from_any_bound():
 
 @pytest.mark.slow
 def test_large_enough_for_the_tableau_to_be_made_anew(monkeypatch):
-    made = []
-    monkeypatch.setattr(
-        "pluecker.contact.lcp.lemke.fresh_tableau", lambda *data: made.append(1) or fresh_tableau(*data)
-    )
+    made, fresh_tableau = [], lemke.fresh_tableau
+    monkeypatch.setattr(lemke, "fresh_tableau", lambda *data: made.append(1) or fresh_tableau(*data))
     rng = np.random.default_rng(9)
     A = FAMILIES["skew"](rng, 40) + 1e-3 * positive_definite(rng, 40)
     b, _ = solvable(rng, A)

@@ -66,6 +66,7 @@ def test_a_limit_carries_what_lies_on_its_body():
     np.testing.assert_allclose(motion.contacts_at(-1).wrench("box", "ball")[5], G, rtol=1e-7)
 
 
+@pytest.mark.indices
 def test_contacts_of_constraints_are_cones_of_the_same_problem():
     """A box on the floor by its corners, as constraints, with a ball on top whose contact is found."""
     model = bodies([Box((0.4, 0.4, 0.2)), Sphere(0.1)], [2.0, 1.0])

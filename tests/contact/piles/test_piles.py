@@ -6,6 +6,7 @@ import pytest
 from pluecker.articulated import ModelBuilder, kinetic_energy, potential_energy
 from pluecker.contact import World, WorldMemory
 from pluecker.contact.geometry import Box, Collider, Sphere, Surface
+from tests.conftest import EVERYTHING
 from tests.contact.piles.worlds import UPRIGHT, G, floor, world_of
 
 H = 0.01
@@ -22,7 +23,7 @@ def tower(n, masses=1.0, **options):
     ("n", "masses"),
     [
         (4, 1.0),
-        pytest.param(20, 1.0, marks=pytest.mark.slow),
+        pytest.param(20, 1.0, marks=[pytest.mark.slow, pytest.mark.everything]),
         pytest.param(20, [1.0] * 19 + [1e4], marks=pytest.mark.slow),
     ],
 )
@@ -85,7 +86,7 @@ def random_world(rng, n):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(4 if EVERYTHING else 1))
 def test_no_energy_is_made(seed):
     rng = np.random.default_rng(seed)
     world, q = random_world(rng, 5)
@@ -105,8 +106,8 @@ def test_a_stack_at_rest_stays_where_it_is():
 
 
 @pytest.mark.slow
-def test_a_pile_at_rest_gains_no_energy_in_ten_thousand_steps():
-    """Boxes and balls that fell on one another, came to rest, and stay."""
+def test_a_pile_at_rest_gains_no_energy():
+    """Boxes and balls that fell on one another, came to rest, and stay for ten thousand steps; on each change for 200."""
     surface = Surface(friction=0.6, rolling_friction=0.01, spinning_friction=0.01)
     shapes = [Box((0.3, 0.2, 0.1)), Sphere(0.1), Box((0.1, 0.2, 0.2)), Sphere(0.08), Box((0.2, 0.2, 0.1))]
     world = world_of(shapes, surface, masses=[1.0, 2.0, 0.5, 3.0, 1.0])
@@ -115,7 +116,7 @@ def test_a_pile_at_rest_gains_no_energy_in_ten_thousand_steps():
     turns = rng.standard_normal((5, 4))
     q[:, 3:] = turns / np.linalg.norm(turns, axis=1, keepdims=True)
     fall = world.simulate(q.ravel(), np.zeros(30), 3.0, H)
-    rest = world.simulate(fall.q[-1], fall.v[-1], 1e4 * H, H, memory=fall.memory, every=10)
+    rest = world.simulate(fall.q[-1], fall.v[-1], (10_000 if EVERYTHING else 200) * H, H, memory=fall.memory, every=10)
     energy = kinetic_energy(world.model, rest.q, rest.v) + potential_energy(world.model, rest.q)
     assert energy.max() - energy[0] < 1e-7 * energy[0]
     assert np.abs(rest.q - rest.q[0]).max() < 1e-6

@@ -7,9 +7,9 @@ import pytest
 import scipy.linalg
 
 from pluecker.contact import Problem, ProblemError, read_fclib, write_fclib
-from pluecker.contact.files.fclib_forms import LocalForm
 from pluecker.contact.problem import repair as module
 from pluecker.spatial import ArgumentTypeError
+from tests.contact.files.fclib_files import LocalForm
 
 
 def printed(contacts, digits, seed=0, unit=1.0):

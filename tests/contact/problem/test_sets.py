@@ -13,8 +13,8 @@ import pytest
 import scipy.optimize
 
 from pluecker.contact import solve
-from pluecker.contact.problem.prepared import scales
-from pluecker.contact.problem.sets import derivative_block, derivative_in_cone, project, shift
+from pluecker.contact.problem import sets
+from tests.contact.alone import alone
 from tests.contact.any_blocks import SIZES, cone, of_factors, of_matrix, sets_of
 
 CONES = [2, 3, 5, 6]
@@ -35,7 +35,7 @@ def lengths(size, x):
 def nearest(K, x):
     """P(x)"""
     out = np.full(len(x), np.nan)
-    project(K, np.asarray(x, float), out)
+    sets.project(K, np.asarray(x, float), out)
     return out
 
 
@@ -114,7 +114,7 @@ def test_rows_are_clamped_and_blocks_are_projected_on_their_own():
     for size, first in ((3, 1), (6, 5)):
         assert np.array_equal(p[first : first + size], nearest(cone(size, np.full(3, 0.4)), x[first : first + size]))
     assert p[[0, 4, 11]] == pytest.approx([np.clip(x[0], -1, 1), x[4], 2.0], abs=0)
-    shift(K, x, s)
+    sets.shift(K, x, s)
     expected = np.zeros(12)
     expected[1], expected[5] = 0.4 * lengths(3, x[1:4]).sum(), 0.4 * lengths(6, x[5:11]).sum()
     assert s == pytest.approx(expected, rel=1e-14)
@@ -123,10 +123,11 @@ def test_rows_are_clamped_and_blocks_are_projected_on_their_own():
 def derivative(K, x):
     """V at x"""
     V = np.full((len(x), len(x)), np.nan)
-    derivative_block(K, 0, np.asarray(x, float), V, np.empty(6))
+    sets.derivative_block(K, 0, np.asarray(x, float), V, np.empty(6))
     return V
 
 
+@alone
 @every_cone
 def test_the_derivative_is_that_of_finite_differences_away_from_kinks(size):
     rng, count = np.random.default_rng(6), 0
@@ -143,6 +144,7 @@ def test_the_derivative_is_that_of_finite_differences_away_from_kinks(size):
     assert count > 20
 
 
+@alone
 @every_cone
 def test_at_kinks_the_derivative_is_a_limit_of_derivatives_nearby(size):
     rng = np.random.default_rng(7)
@@ -161,12 +163,13 @@ def test_at_kinks_the_derivative_is_a_limit_of_derivatives_nearby(size):
             assert min(nearby) <= 1e-4
 
 
+@alone
 def test_the_derivative_of_friction_alone_is_that_of_any_discs():
     """Inside, outside, at zero, of any size; on rims and on the polar cone that of one of both sides."""
     kinks = 0
     for mu, x in samples(3, 9, 200):
         V, size, side = np.zeros((3, 3)), np.hypot(x[1], x[2]), np.array([1e-9 * np.linalg.norm(x), 0.0, 0.0])
-        V[np.triu_indices(3)] = derivative_in_cone(mu[0], *x)
+        V[np.triu_indices(3)] = sets.derivative_in_cone(mu[0], *x)
         V += np.triu(V, 1).T
         if min(abs(size - mu[0] * x[0]), abs(x[0] + mu[0] * size)) > 1e-12 * np.linalg.norm(x):
             assert np.allclose(V, derivative(cone(3, mu), x), rtol=1e-13, atol=1e-15)
@@ -176,6 +179,7 @@ def test_the_derivative_of_friction_alone_is_that_of_any_discs():
     assert 20 < kinks < 150
 
 
+@alone
 def test_the_derivative_of_a_row_is_one_between_its_bounds_and_zero_outside():
     K = sets_of([(0, 0, 0)], np.zeros((1, 3)), [-1.0], [2.0])
     assert [derivative(K, [x])[0, 0] for x in (-2.0, -1.0, 0.0, 2.0, 3.0)] == [0.0, 0.0, 1.0, 0.0, 0.0]
@@ -192,7 +196,7 @@ def test_a_sweep_over_one_block_takes_the_inverse_of_its_largest_eigenvalue(size
         G = rng.normal(size=(size, rng.integers(1, size + 1))) * 10.0 ** rng.uniform(-6, 6)
         N, r = G @ G.T, rng.uniform(0.1, 1.0, size)
         K = cone(size, np.full(3, 30.0)) if size > 1 else sets_of([(0, 0, 0)], np.zeros((1, 3)), [0.0], [np.inf])
-        s = scales(of_matrix(N, r, K).operator, K)
+        s = solve(of_matrix(N, r, K), "ccp", "pgs", max_iterations=1).blocks.scale
         assert s[: 1 + K.sizes[0, 0]] == pytest.approx(s[0])  # what turns may have another one
         b = -np.linalg.eigvalsh(s * N * s[:, None])[-1] * r / s**2
         found = solve(of_matrix(N, b, K), "ccp", "pgs", tol=1e-300, max_iterations=1)
@@ -205,7 +209,7 @@ def test_a_sweep_goes_from_block_to_block_in_both_forms(form):
     K = sets_of([(2, 0, 0), (0, 0, 0), (2, 2, 1)], np.full((3, 3), 30.0), np.zeros(3), np.full(3, np.inf))
     J, c, r = rng.normal(size=(10, 12)), rng.uniform(size=10), rng.uniform(0.1, 1.0, 10)
     N, b, x = J @ J.T + np.diag(c), np.zeros(10), np.zeros(10)
-    s = scales(of_matrix(J @ J.T, b, K, c).operator, K)
+    s = solve(of_matrix(J @ J.T, b, K, c), "ccp", "pgs", max_iterations=1).blocks.scale
     scaled = s * N * s[:, None]
     for a, z in ((0, 3), (3, 4), (4, 10)):  # so that the sweep finds r
         b[a:z] = -np.linalg.eigvalsh(scaled[a:z, a:z])[-1] * r[a:z] / s[a:z] ** 2 - N[a:z] @ x

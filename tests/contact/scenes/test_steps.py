@@ -12,8 +12,8 @@ import pytest
 import scipy.sparse.csgraph
 
 from pluecker.contact import Bodies, ContactTable, ProblemError, Rows, assemble_contacts, soft_contact, solve
-from pluecker.contact.problem.prepared import find_islands, prepare
-from pluecker.contact.sparse.blocks import from_scipy, to_scipy
+from pluecker.contact.problem import prepared
+from tests.contact.any_blocks import blocks_of, sparse_of
 from tests.contact.random_scenes import coulomb, random_bodies, random_rows, random_table, unit
 
 H = 0.01
@@ -109,7 +109,7 @@ def test_balls_on_one_floor_are_islands():
     problem = assemble_contacts(bodies, table, H)
     for form in ("matrix", "factors"):
         assert solve(problem, method="pgs", form=form, max_iterations=1).islands == 2
-    order, columns, islands, sides = find_islands(problem.operator)
+    order, columns, islands, sides = prepared.find_islands(problem.operator)
     np.testing.assert_array_equal(order, [0, 1, 2])
     np.testing.assert_array_equal(islands, [0, 1, 3])
     np.testing.assert_array_equal(columns, [1, 2, 3, 0])
@@ -125,7 +125,7 @@ def test_islands_are_connected_components_and_neighbours_are_near(rng):
         table = ContactTable(pairs, [[0, 0, 1.0]] * len(pairs), rng.normal(size=(len(pairs), 3)))
         problem = assemble_contacts(bodies, table, H)
         for operator in (problem.operator, problem.assembled().operator):
-            order, columns, islands, sides = find_islands(operator)
+            order, columns, islands, sides = prepared.find_islands(operator)
             graph = scipy.sparse.coo_matrix((np.ones(len(pairs)), np.transpose(pairs)), shape=(40, 40))
             _, label = scipy.sparse.csgraph.connected_components(graph, directed=False)
             of_blocks = label[np.array(pairs)[order, 0]]
@@ -137,7 +137,7 @@ def test_islands_are_connected_components_and_neighbours_are_near(rng):
                     assert set(label[columns[sides[k] : sides[k + 1]]]) == {of_blocks[a]}
     chain = rng.permutation(60)
     table = ContactTable([[k, k + 1] for k in chain], [[0, 0, 1.0]] * 60, np.zeros((60, 3)))
-    P, _ = prepare(assemble_contacts(random_bodies(rng, 61, []), table, H))
+    P, _ = prepared.prepare(assemble_contacts(random_bodies(rng, 61, []), table, H))
     for B in (P.A.J, P.A.T):
         row = np.repeat(np.arange(60), np.diff(B.first))
         assert np.abs(row - B.column).max() <= 3
@@ -181,7 +181,7 @@ def test_a_motor_pushes_with_all_it_has_until_it_is_fast_enough():
 def test_blocks_are_those_of_the_sparse_matrix(rng):
     problem = assemble_contacts(random_bodies(rng, 5, [2]), random_table(rng, 5, 8), H, random_rows(rng, 5))
     for B in (problem.operator.J, problem.operator.T):
-        again = from_scipy(to_scipy(B), B.rows, B.columns)
+        again = blocks_of(sparse_of(B), B.rows, B.columns)
         for name in ("rows", "columns", "first", "column", "place", "data", "width"):
             np.testing.assert_array_equal(getattr(again, name), getattr(B, name))
             assert getattr(again, name).dtype == getattr(B, name).dtype
@@ -192,7 +192,7 @@ def test_both_forms_give_the_same_velocity(rng):
     problem = assemble_contacts(random_bodies(rng, 5, [0]), random_table(rng, 5, 8, 3), H, random_rows(rng, 5))
     r = rng.normal(size=problem.size)
     np.testing.assert_allclose(problem.velocity(r), problem.assembled().velocity(r), atol=1e-11)
-    J = to_scipy(problem.operator.J)
+    J = sparse_of(problem.operator.J)
     moved = J @ (problem.motion(r) - problem.free_velocity).ravel() + problem.operator.compliance * r + problem.offset
     np.testing.assert_allclose(problem.velocity(r), moved, atol=1e-11)
 
@@ -202,7 +202,7 @@ def test_what_solvers_read_is_half_of_the_factors_and_the_same_operator(rng, siz
     """N = G G', also where products of inertia are not zero, bodies are turned and static, and with rows"""
     bodies = random_bodies(rng, 5, [0])
     problem = assemble_contacts(bodies, random_table(rng, 5, 8, size), H, random_rows(rng, 5))
-    P, places = prepare(problem)
+    P, places = prepared.prepare(problem)
     assert P.A.J is P.A.T
     assert len(P.A.J.data) == len(problem.operator.J.data)
     N = problem.matrix().toarray()[np.ix_(places, places)] * np.outer(P.s, P.s)

@@ -18,14 +18,12 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from benchmarks.contact_problems import packing
 from pluecker.contact import solve
-from pluecker.contact.sparse.blocks import from_scipy
-from pluecker.contact.sparse.cholesky import analyse, factor
-from pluecker.spatial.parallel.helpers import map_in_threads
-from pluecker.spatial.parallel.interruption import Interrupted, answering, interruptible, takes_long
-from pluecker.spatial.parallel.interruption_flag import state
-from pluecker.spatial.parallel.threads import available_cores
-from tests.conftest import COMPILED
+from pluecker.contact.sparse import cholesky
+from pluecker.spatial.parallel import helpers, interruption, interruption_flag, threads
+from tests.conftest import COMPILED, EVERYTHING
+from tests.contact.any_blocks import blocks_of
 from tests.contact.random_friction import random_problem
 
 PROGRAM = """
@@ -60,10 +58,9 @@ for law, method, count in (argument.split() for argument in sys.argv[1:]):
 """
 LAWS = {"lemke": "lcp", "minmap_newton": "lcp"}
 SIZES = {"lemke": 60, "minmap_newton": 60}
-METHODS = [
-    "auto", "apgd", "pgs", "psor", "barzilai_borwein", "admm", "newton", "interior_point", "clarabel",
-    "lemke", "minmap_newton",
-]  # fmt: skip
+METHODS = ["auto", "apgd", "interior_point", "lemke"]  # a recipe, compiled sweeps, factors, a tableau
+if EVERYTHING:
+    METHODS += ["pgs", "psor", "barzilai_borwein", "admm", "newton", "clarabel", "minmap_newton"]
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +106,7 @@ os._exit(0)
 """
 
 
-@pytest.mark.slow
+@pytest.mark.everything
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 @pytest.mark.skipif(os.name != "posix", reason="a process cannot send itself Ctrl-C alone")
 def test_the_first_compilation_answers_within_a_second(tmp_path):
@@ -133,15 +130,17 @@ def test_a_function_that_was_never_called_is_called_in_a_thread():
             return threading.current_thread(), x
 
     function, main = Compiled(), threading.main_thread()
-    thread, x = answering(function, 3)
+    thread, x = interruption.answering(function, 3)
     assert thread is not main
     assert x == 3
-    assert answering(function, 3) == (main, 3)
-    assert answering(function, 3, long=True)[0] is not main
-    assert answering(lambda: threading.current_thread()) is main
+    assert interruption.answering(function, 3) == (main, 3)
+    assert interruption.answering(function, 3, long=True)[0] is not main
+    assert interruption.answering(lambda: threading.current_thread()) is main
     other: list[bool] = []
     function.overloads.clear()
-    thread = threading.Thread(target=lambda: other.append(answering(function, 3)[0] is threading.current_thread()))
+    thread = threading.Thread(
+        target=lambda: other.append(interruption.answering(function, 3)[0] is threading.current_thread())
+    )
     thread.start()
     thread.join()
     assert other == [True]
@@ -178,24 +177,24 @@ def test_work_in_python_is_ended_by_an_exception():
         try:
             while True:
                 time.sleep(0.001)
-        except Interrupted:
+        except interruption.Interrupted:
             ended.append(True)
             raise
 
     thread = send(0.05)
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        interruptible(work)
+        interruption.interruptible(work)
     assert time.monotonic() - began < 1.0
     assert ended
-    assert state[0] == 0
+    assert interruption_flag.state[0] == 0
     thread.join()
 
 
 @needs_signals
 def test_workers_end_with_the_work_that_they_take_part_in(monkeypatch):
     """Those that are at it; nothing is said of them, and they take part in the next one"""
-    begun, ended, complaints, senders, several = [], [], [], [], min(4, available_cores())
+    begun, ended, complaints, senders, several = [], [], [], [], min(4, threads.available_cores())
     monkeypatch.setattr(threading, "excepthook", complaints.append)
 
     def wait(k):
@@ -209,16 +208,16 @@ def test_workers_end_with_the_work_that_they_take_part_in(monkeypatch):
             ended.append(threading.get_ident())
 
     with pytest.raises(KeyboardInterrupt):
-        interruptible(lambda: map_in_threads(wait, range(8), 4))
+        interruption.interruptible(lambda: helpers.map_in_threads(wait, range(8), 4))
     senders[0].join()
     limit = time.monotonic() + 20.0
     while len(ended) < several and time.monotonic() < limit:
         time.sleep(0.01)
     assert len(set(ended)) == several
     assert sorted(begun) == list(range(several))
-    assert interruptible(lambda: map_in_threads(str, range(3), 4)) == list("012")
+    assert interruption.interruptible(lambda: helpers.map_in_threads(str, range(3), 4)) == list("012")
     assert not complaints
-    assert state[0] == 0
+    assert interruption_flag.state[0] == 0
 
 
 @needs_signals
@@ -233,7 +232,7 @@ def test_what_another_handler_raises_comes_out():
     try:
         thread = send(0.05)
         with pytest.raises(Custom):
-            interruptible(lambda: time.sleep(0.3))
+            interruption.interruptible(lambda: time.sleep(0.3))
         thread.join()
     finally:
         signal.signal(signal.SIGINT, before)
@@ -248,16 +247,16 @@ def test_work_of_other_threads_that_ended_too_early_is_done_again():
         rounds.append(0)
         end = time.monotonic() + 0.3
         while time.monotonic() < end:
-            if state[0]:
+            if interruption_flag.state[0]:
                 return "early"
             time.sleep(0.0005)
         return "all"
 
-    other = threading.Thread(target=lambda: found.append(interruptible(count)))
+    other = threading.Thread(target=lambda: found.append(interruption.interruptible(count)))
     sender = send(0.1)
     other.start()
     with pytest.raises(KeyboardInterrupt):
-        interruptible(lambda: time.sleep(0.2))
+        interruption.interruptible(lambda: time.sleep(0.2))
     other.join()
     sender.join()
     assert found == ["all"]
@@ -266,18 +265,18 @@ def test_work_of_other_threads_that_ended_too_early_is_done_again():
 
 def test_errors_and_results_of_work_come_out():
     with pytest.raises(ZeroDivisionError):
-        interruptible(lambda: 1 // 0)
-    assert interruptible(lambda: np.arange(3)).tolist() == [0, 1, 2]
-    assert not takes_long(8000, 12)
-    assert takes_long(8000, 300)
+        interruption.interruptible(lambda: 1 // 0)
+    assert interruption.interruptible(lambda: np.arange(3)).tolist() == [0, 1, 2]
+    assert not interruption.takes_long(8000, 12)
+    assert interruption.takes_long(8000, 300)
 
 
 @pytest.fixture
 def stopped():
     """As while something is interrupted."""
-    state[0] = 1
+    interruption_flag.state[0] = 1
     yield
-    state[0] = 0
+    interruption_flag.state[0] = 0
 
 
 @pytest.mark.parametrize("method", ["apgd", "pgs", "psor", "barzilai_borwein", "admm", "interior_point"])
@@ -286,28 +285,35 @@ def test_loops_end_where_they_are(method, stopped):
     assert solve(problem, "ccp", method, tol=1e-14).iterations <= 1
 
 
+@pytest.mark.parametrize("method", ["apgd", "pgs"])
+def test_loops_of_large_islands_end_where_they_are(method, stopped):
+    """Before they begin: from nothing there is nothing"""
+    result = solve(packing(220), "ccp", method, tol=1e-14, form="factors")
+    assert result.iterations <= 1
+
+
 def test_a_factor_ends_where_it_is(stopped):
     N = random_problem(3, 6, kinds=("3",)).problem().operator.N
-    S = analyse(N)
+    S = cholesky.analyse(N)
     L = np.empty(S.numbers[0])
-    assert factor(S, N, N.data, np.zeros(S.square[-1]), 1e-14, L) == 6
-    state[0] = 0
-    assert factor(S, N, N.data, np.ones(S.square[-1]), 1e-14, L) < 6
+    assert cholesky.factor(S, N, N.data, np.zeros(S.square[-1]), 1e-14, L) == 6
+    interruption_flag.state[0] = 0
+    assert cholesky.factor(S, N, N.data, np.ones(S.square[-1]), 1e-14, L) < 6
 
 
 @pytest.mark.parametrize("delay", [0.1, 0.13, 0.17])
 def test_an_interruption_while_a_pattern_is_found_ends_that_alone(delay):
     """And not the process: what Numba makes of Python's objects does not look whether it could"""
-    N = from_scipy(np.kron(np.ones((40, 40)), np.ones((3, 3))), np.arange(0, 121, 3), np.arange(0, 121, 3))
-    analyse(N)  # which compiles it
+    N = blocks_of(np.kron(np.ones((40, 40)), np.ones((3, 3))), np.arange(0, 121, 3), np.arange(0, 121, 3))
+    cholesky.analyse(N)  # which compiles it
 
     def patterns():
         while True:
-            analyse(N)
+            cholesky.analyse(N)
 
     sender = send(delay)
     with pytest.raises(KeyboardInterrupt):
-        interruptible(patterns)
+        interruption.interruptible(patterns)
     sender.join()
 
 
@@ -323,11 +329,11 @@ def test_nothing_is_raised_inside_what_answers():
         left.append(True)
 
     def work():
-        answering(piece)
+        interruption.answering(piece)
         left.append("more")
 
     sender = send(0.1)
     with pytest.raises(KeyboardInterrupt):
-        interruptible(work)
+        interruption.interruptible(work)
     sender.join()
     assert entered == left == [True]

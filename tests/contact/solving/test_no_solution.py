@@ -20,7 +20,7 @@ from pluecker.contact import (
     solve,
     solve_lcp,
 )
-from pluecker.contact.lcp.lemke import complementary_pivoting
+from pluecker.contact.lcp import standard_form
 from pluecker.spatial import ArgumentTypeError
 from tests.contact.fuzz import LCP_METHODS
 from tests.contact.lcp.lcp_problems import (
@@ -301,14 +301,14 @@ def test_one_part_without_solution_is_the_reason_for_all():
 
 def test_another_walk_is_tried_where_the_last_basis_is_no_solution(monkeypatch):
     """The first walk pretends to end at z = 0; the others are what they are."""
-    walks = []
+    walks, complementary_pivoting = [], standard_form.complementary_pivoting
 
     def pivoting(A, b, covering, most):
         walks.append(covering)
         done = complementary_pivoting(A, b, covering, most)
         return done if len(walks) > 1 else done._replace(z=0.0 * done.z, basic=np.zeros(len(b), dtype=bool))
 
-    monkeypatch.setattr("pluecker.contact.lcp.standard_form.complementary_pivoting", pivoting)
+    monkeypatch.setattr(standard_form, "complementary_pivoting", pivoting)
     result = solve_lcp([[2.0, 1.0], [1.0, 2.0]], [-5.0, -6.0])
     assert result.converged
     np.testing.assert_allclose(result.z, [4 / 3, 7 / 3], rtol=1e-12)

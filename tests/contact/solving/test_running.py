@@ -8,11 +8,11 @@ import scipy.sparse
 
 from benchmarks.contact_problems import packing
 from pluecker.contact import Problem, errors_of, solve
-from tests.conftest import COMPILED
+from tests.conftest import COMPILED, EVERYTHING
 from tests.contact.fuzz import RUNNABLE
 from tests.contact.random_friction import random_problem
 
-SEEDS = range(8 if COMPILED else 2)
+SEEDS = range(8 if EVERYTHING else 3 if COMPILED else 2)
 
 
 def contacts(seed, count=4, **named):

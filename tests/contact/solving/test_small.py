@@ -1,12 +1,13 @@
 """Islands of few rows: solved as full matrices, within the tolerance of all others, or left as they were."""
 
+import threading
+
 import numpy as np
 import pytest
 import scipy.linalg
 
 from benchmarks.contact_problems import packing
 from pluecker.contact import Problem, errors_of, solve
-from pluecker.spatial.parallel import interruption
 from tests.conftest import COMPILED
 from tests.contact.random_friction import random_problem
 
@@ -15,6 +16,7 @@ def stages(result):
     return [stage.method for stage in result.stages]
 
 
+@pytest.mark.indices
 @pytest.mark.parametrize("law", ["frictionless", "ccp", "ncp"])
 def test_small_islands_have_the_errors_that_were_asked_for(law):
     alone = 0
@@ -122,7 +124,7 @@ def test_problems_of_some_hundred_contacts_need_no_thread(monkeypatch, law):
     """One takes as long to start as a problem of this size"""
     problem = packing(150)
     expected = solve(problem, law, threads=1)  # compiles
-    monkeypatch.setattr(interruption, "in_thread", None)
+    monkeypatch.setattr(threading.Thread, "start", None)
     assert np.array_equal(solve(problem, law, threads=1).multipliers, expected.multipliers)
 
 

@@ -10,13 +10,30 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from pluecker.contact import METHODS, Problem, ProblemError, Result, Solver, UnsolvedError, errors_of, solve
-from pluecker.contact.app.warmup import from_bodies
+from pluecker.contact import (
+    METHODS,
+    Problem,
+    ProblemError,
+    Result,
+    Solver,
+    UnsolvedError,
+    assemble_contacts,
+    errors_of,
+    solve,
+)
 from pluecker.spatial import PlueckerError
 from tests.conftest import COMPILED
 from tests.contact.random_friction import random_problem
+from tests.contact.random_scenes import random_bodies, random_rows, random_table
 
 PAIRS = [(method, law) for method, how in METHODS.items() for law in how.laws]
+
+
+def from_bodies():
+    """Contacts and rows of bodies, by factors."""
+    rng = np.random.default_rng(1)
+    bodies = random_bodies(rng, 4, static=(0,))
+    return assemble_contacts(bodies, random_table(rng, 4, 4, 2), 0.01, random_rows(rng, 4))
 
 
 def islands(seed, count=3, friction=None):

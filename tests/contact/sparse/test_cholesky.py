@@ -12,8 +12,8 @@ import scipy.sparse
 import scipy.sparse.linalg
 from scipy.linalg import block_diag
 
-from pluecker.contact.sparse.cholesky import analyse, factor, solve
-from pluecker.contact.sparse.ordering import minimum_degree
+from pluecker.contact.sparse import cholesky, ordering
+from tests.contact.alone import alone
 from tests.contact.any_blocks import blocks_of
 
 SIZES = {"threes": [3], "ones": [1], "mixed": [1, 2, 3, 5, 6]}
@@ -40,9 +40,9 @@ def random_diagonal(rng, S, start, size=0.1):
 
 def factored(N, D, data=None, tiny=1e-13):
     """S, L and how many pivots were left out"""
-    S = analyse(N)
+    S = cholesky.analyse(N)
     L = np.full(S.numbers[0], np.nan)
-    count = factor(S, N, N.data if data is None else data, np.zeros(S.square[-1]) if D is None else D, tiny, L)
+    count = cholesky.factor(S, N, N.data if data is None else data, np.zeros(S.square[-1]) if D is None else D, tiny, L)
     return S, L, count
 
 
@@ -64,12 +64,13 @@ def full_factor(S, L):
     return result, np.concatenate(rows)
 
 
+@pytest.mark.indices
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("sizes", SIZES)
 def test_the_factor_is_that_of_numpy(sizes, seed):
     rng = np.random.default_rng(seed)
     full, N = random_blocks(rng, SIZES[sizes], int(rng.integers(1, 30)), 12)
-    D, numbers = random_diagonal(rng, analyse(N), N.rows)
+    D, numbers = random_diagonal(rng, cholesky.analyse(N), N.rows)
     S, L, count = factored(N, numbers)
     result, rows = full_factor(S, L)
     A = full + D
@@ -77,7 +78,7 @@ def test_the_factor_is_that_of_numpy(sizes, seed):
     assert np.allclose(result, np.linalg.cholesky(A[np.ix_(rows, rows)]), rtol=0.0, atol=1e-11 * np.abs(A).max())
     b = rng.normal(size=len(A))
     x = b.copy()
-    solve(S, L, x)
+    cholesky.solve(S, L, x)
     assert np.abs(A @ x - b).max() <= 1e-10 * max(np.abs(b).max(), np.abs(A).max() * np.abs(x).max())
 
 
@@ -85,12 +86,12 @@ def test_the_factor_is_that_of_numpy(sizes, seed):
 def test_a_pattern_serves_many_matrices(seed):
     rng = np.random.default_rng(seed)
     full, N = random_blocks(rng, SIZES["mixed"], 15, 6)
-    D, numbers = random_diagonal(rng, analyse(N), N.rows)
+    D, numbers = random_diagonal(rng, cholesky.analyse(N), N.rows)
     scale = rng.uniform(0.5, 2.0, len(full))
     other = blocks_of(scale[:, None] * full * scale, N.rows, N.rows)
     S, L, _ = factored(N, numbers, other.data)
     x = np.ones(len(full))
-    solve(S, L, x)
+    cholesky.solve(S, L, x)
     assert np.allclose((scale[:, None] * full * scale + D) @ x, 1.0, rtol=0.0, atol=1e-9)
 
 
@@ -101,7 +102,7 @@ def test_blocks_that_are_missing_on_the_diagonal_come_from_d():
     N = blocks_of(full, start, start)
     S, L, count = factored(N, np.array([1.0, 2.0, 0.5, 0.5, 2.0, 3.0]))
     x = np.array([1.0, 2.0, 3.0, 4.0])
-    solve(S, L, x)
+    cholesky.solve(S, L, x)
     A = full + block_diag([1.0], [[2.0, 0.5], [0.5, 2.0]], [3.0])
     assert count == 0
     assert np.allclose(A @ x, [1.0, 2.0, 3.0, 4.0])
@@ -116,7 +117,7 @@ def test_a_consistent_singular_system_is_solved_and_its_rank_known(sizes, seed):
     assert count == len(full) - np.linalg.matrix_rank(full, tol=1e-8)
     b = full @ rng.normal(size=len(full))
     x = b.copy()
-    solve(S, L, x)
+    cholesky.solve(S, L, x)
     assert np.abs(full @ x - b).max() <= 1e-8 * np.abs(b).max()
 
 
@@ -125,7 +126,7 @@ def test_nothing_is_left_of_a_zero_matrix():
     N = blocks_of((4, 4), start, start)
     S, L, count = factored(N, None)
     x = np.ones(4)
-    solve(S, L, x)
+    cholesky.solve(S, L, x)
     assert count == 4
     assert np.all(x == 0.0)
 
@@ -133,7 +134,7 @@ def test_nothing_is_left_of_a_zero_matrix():
 def test_a_matrix_without_rows():
     N = blocks_of((0, 0), np.zeros(1, np.int64), np.zeros(1, np.int64))
     S, L, count = factored(N, None)
-    solve(S, L, np.zeros(0))
+    cholesky.solve(S, L, np.zeros(0))
     assert count == len(L) == 0
 
 
@@ -171,12 +172,13 @@ def test_every_unknown_is_eliminated_once_and_the_pattern_is_that_of_elimination
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 60))
     full, N = random_blocks(rng, [1], n, int(rng.integers(2, 30)), rank=1)
-    S = analyse(N)
+    S = cholesky.analyse(N)
     assert sorted(S.order) == list(range(n))
     assert len(S.row) == eliminated(full, S.order)
     assert len(S.row) <= 1.1 * eliminated(full, range(n))
 
 
+@alone
 def test_trees_and_arrows_do_not_fill():
     n = 50
     arrow = np.eye(n)
@@ -185,19 +187,21 @@ def test_trees_and_arrows_do_not_fill():
     for i in range(1, n):
         tree[i, (i - 1) // 2] = tree[(i - 1) // 2, i] = 1.0
     for full in (arrow, tree):
-        assert eliminated(full, minimum_degree(*pattern(full), np.ones(n, np.int64))) == n - 1
+        assert eliminated(full, ordering.minimum_degree(*pattern(full), np.ones(n, np.int64))) == n - 1
 
 
+@alone
 def test_a_grid_fills_no_more_than_with_another_minimum_degree():
     full = grid(20)
-    order = minimum_degree(*pattern(full), np.ones(len(full), np.int64))
+    order = ordering.minimum_degree(*pattern(full), np.ones(len(full), np.int64))
     A = scipy.sparse.csc_matrix(full + 10.0 * np.eye(len(full)))
     other = scipy.sparse.linalg.splu(A, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True})
     assert eliminated(full, order) <= 1.2 * (other.L.nnz - len(full))
 
 
+@alone
 def test_contacts_of_the_same_two_bodies_are_eliminated_together():
     full = np.kron(grid(5), np.ones((4, 4)))  # 25 places with four unknowns each, which have the same neighbours
     weight = np.ones(len(full), np.int64)
-    order = minimum_degree(*pattern(full), weight) // 4
+    order = ordering.minimum_degree(*pattern(full), weight) // 4
     assert np.count_nonzero(np.diff(order)) == 24

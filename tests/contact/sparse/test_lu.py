@@ -49,6 +49,7 @@ def full_factors(F):
     return L, U, np.concatenate([np.arange(S.start[j], S.start[j] + S.size[j]) for j in range(len(S.order))])
 
 
+@pytest.mark.indices
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("sizes", SIZES)
 def test_the_product_of_the_factors_is_the_matrix(sizes, seed):

@@ -1,32 +1,23 @@
-"""Steps of worlds, taken one by one."""
+"""Motions of worlds with the error that their steps left, and what tests of steps share."""
 
 import numpy as np
 
 from pluecker.articulated import ModelBuilder, kinetic_energy, potential_energy
 from pluecker.contact import World
-from pluecker.contact.world.scenario import world_integrator, world_scenario
-from tests.articulated.stepping.driver import take_steps
 
-__all__ = ["UPRIGHT", "World", "energy", "gap", "last", "motion", "slider", "step_world"]
+__all__ = ["UPRIGHT", "World", "energy", "gap", "last", "motion", "slider"]
 
 UPRIGHT = ((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0))  # axes as columns; z is -y
 
 
-def step_world(world, q, v, h, steps, torque=None, **options):
-    """The state after each step, and its error."""
-    law = np.concatenate([np.zeros(world.model.nv) if torque is None else torque, np.zeros(3 * world.model.nv)])
-    scenario = world_scenario(world, options.pop("elements", ()))
-    return take_steps(world_integrator(world), world.smooth, q, v, h, steps, law=law, scenario=scenario, **options)
-
-
-def motion(*arguments, **options):
-    """All states of a motion, and the largest error."""
-    q, v, errors = zip(*step_world(*arguments, **options), strict=True)
-    return np.array(q), np.array(v), max(errors)
+def motion(world, q, v, h, steps, torque=None):
+    """The states after each step, and the largest error."""
+    found = world.simulate(q, v, h * steps, h, control=torque, record=("error",), on_unsolved="continue")
+    return found.q[1:], found.v[1:], found.columns["error"].max()
 
 
 def last(*arguments, **options):
-    """The state at its end."""
+    """The state at the end of a motion whose steps are all solved."""
     q, v, error = motion(*arguments, **options)
     assert error <= 1.0
     return q[-1], v[-1]

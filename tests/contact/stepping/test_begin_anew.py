@@ -6,7 +6,7 @@ import pytest
 from pluecker.articulated import ModelBuilder
 from pluecker.contact import World
 from pluecker.contact.geometry import Box, Collider, HalfSpace, Surface
-from tests.conftest import COMPILED
+from tests.conftest import COMPILED, EVERYTHING
 
 SIDES = np.array([0.2, 0.15, 0.1])
 
@@ -27,11 +27,16 @@ def falling_boxes(seed, count):
     return World(builder.build(), shapes=shapes, pairs=pairs), q, v
 
 
+MORE = ((30, 3, 0.004), (41, 3, 0.001), (44, 3, 0.01))
+HARD = [(25, 2, 0.004), *(pytest.param(*each, marks=pytest.mark.everything) for each in MORE)]
+
+
 @pytest.mark.skipif(not COMPILED, reason="without compilation these steps take minutes")
-@pytest.mark.parametrize(("seed", "count", "step"), [(30, 3, 0.004), (41, 3, 0.001), (44, 3, 0.01), (25, 2, 0.004)])
+@pytest.mark.parametrize(("seed", "count", "step"), HARD)
 def test_boxes_that_fall_upon_one_another_obey_the_law_in_each_step(seed, count, step):
     world, q, v = falling_boxes(seed, count)
     motion = world.simulate(q, v, 1.0, step, record=("error",))
     assert motion.columns["error"].max() <= 1.0
-    again = world.simulate(np.array([q] * 3), np.array([v] * 3), 1.0, step, record=("error",))  # in lanes
-    assert again.columns["error"].max() <= 1.0
+    if EVERYTHING:
+        again = world.simulate(np.array([q] * 3), np.array([v] * 3), 1.0, step, record=("error",))  # in lanes
+        assert again.columns["error"].max() <= 1.0

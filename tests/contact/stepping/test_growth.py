@@ -1,4 +1,7 @@
-"""What a step of a rope needs grows with its length alone, in reduced and in maximal coordinates."""
+"""What a step of a rope needs grows with its length alone, in reduced and in maximal coordinates.
+
+How large the workspace of a step is, only what packs it says: its name is an inside one.
+"""
 
 import time
 
@@ -24,7 +27,7 @@ def test_memory_of_a_step_is_in_proportion_to_the_length(maximal):
     assert (sizes[2] < 1.05 * sizes[1]).all()
 
 
-@pytest.mark.slow
+@pytest.mark.everything
 @pytest.mark.skipif(not COMPILED, reason="time is that of compiled code")
 @pytest.mark.parametrize("maximal", [False, True], ids=["reduced", "maximal"])
 def test_a_step_of_a_thousand_bodies_costs_twice_as_much_for_each_as_of_ten_at_most(maximal):

@@ -1,4 +1,7 @@
-"""What the impulses of the step before solve still costs one look at the error, and nothing else: counted."""
+"""What the impulses of the step before solve still costs one look at the error, and nothing else: counted.
+
+What is counted are calls inside of a step, of which no result of a step says anything.
+"""
 
 import numpy as np
 import pytest

@@ -67,6 +67,7 @@ def test_another_law_of_impacts_is_refused():
         World(model, impacts="poisson", law="ccp")
 
 
+@pytest.mark.everything
 @pytest.mark.skipif(not COMPILED, reason="lanes exist in compiled code alone")
 def test_motions_in_lanes_are_those_of_one_state():
     """Of some balls that are hit in a step and others that are not."""

@@ -1,4 +1,8 @@
-"""Eight worlds at a time move as each alone, with rows of all laws."""
+"""Eight worlds at a time move as each alone, with rows of all laws.
+
+A step in lanes takes 20 to 50 s to compile: on each change rows and accelerations alone run in lanes, instants/
+test_accelerations and geometry/test_kernels.
+"""
 
 import numpy as np
 import pytest
@@ -47,8 +51,8 @@ def test_a_step_closes_the_gaps_that_it_begins_with_and_makes_no_velocity():
         assert np.abs(v1).max() < 1.0
 
 
+@pytest.mark.everything
 @pytest.mark.skipif(not COMPILED, reason="lanes are there in compiled code only")
-@pytest.mark.slow
 def test_eight_worlds_in_lanes_move_as_each_alone():
     """To rounding; each lane has impulses of its own, and takes as many repetitions as the slowest."""
     world, rng = arm(), np.random.default_rng(3)
@@ -64,8 +68,8 @@ def test_eight_worlds_in_lanes_move_as_each_alone():
         np.testing.assert_allclose(together.v[k], alone.v, rtol=0.0, atol=1e-8)
 
 
+@pytest.mark.everything
 @pytest.mark.skipif(not COMPILED, reason="lanes are there in compiled code only")
-@pytest.mark.slow
 def test_rows_with_a_range_change_no_bit_of_their_neighbours():
     """Batches of any size, on any number of threads, and in any order: limits, motors and ropes act in some states only."""
     world, rng = arm(), np.random.default_rng(5)

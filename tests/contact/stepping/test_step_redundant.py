@@ -5,6 +5,7 @@ import pytest
 
 from pluecker.articulated import ModelBuilder, crba
 from pluecker.contact.constraints import Frame, Hinge
+from tests.conftest import EVERYTHING
 from tests.contact.stepping.stepped import World, energy, gap, motion
 from tests.contact.stepping.test_step_mechanisms import LENGTH, rods
 
@@ -82,6 +83,7 @@ def test_redundant_rows_share_their_load_with_the_least_norm(make):
         assert idle_share(world, before, memory.impulses) < 1e-9
 
 
+@pytest.mark.everything
 @pytest.mark.slow
 def test_a_bricard_mechanism_stays_closed_and_keeps_its_energy():
     """Over 10 s; what is off in its energy falls with the step, and does not grow."""
@@ -103,6 +105,7 @@ def test_a_bricard_mechanism_stays_closed_and_keeps_its_energy():
 def test_a_chain_with_a_mass_ratio_of_ten_thousand(masses):
     """Twenty hinges in maximal coordinates, 20 s at 1 ms, no joint open, the energy within 1e-3 and without growth.
 
+    On each change the first second of them, in which growth would not be seen yet.
     The energy is compared with what the fall to the lowest position frees. Semi-implicit steps show an energy that is off
     by what moves with the velocity, h/2 of the power of weight, to and fro.
     """
@@ -111,9 +114,9 @@ def test_a_chain_with_a_mass_ratio_of_ten_thousand(masses):
     E0 = energy(model, q0, np.zeros(model.nv))
     heights = LENGTH * (np.arange(20) + 0.5) * (1.0 - np.sin(1.0))
     scale = 10.0 * np.dot(masses, heights)
-    q, v, error = motion(world, q0, np.zeros(model.nv), 1e-3, 20_000)
+    q, v, error = motion(world, q0, np.zeros(model.nv), 1e-3, 20_000 if EVERYTHING else 1000)
     assert error <= 1.0
     assert max(gap(world, x) for x in q[::100]) < 1e-9
     off = np.abs([energy(model, x, u) - E0 for x, u in zip(q[::20], v[::20], strict=True)]) / scale
     assert off.max() < 1e-3
-    assert off[len(off) // 2 :].max() < 1.2 * off[: len(off) // 2].max()
+    assert not EVERYTHING or off[len(off) // 2 :].max() < 1.2 * off[: len(off) // 2].max()

@@ -16,6 +16,8 @@ BOX = Box((0.4, 0.3, 0.1))
 LIES = np.array([0.0, 0.0, 0.05, 1.0, 0.0, 0.0, 0.0])
 STILL = np.zeros(6)
 WAYS = ("points", "shapes", "found")
+# Of contacts that are found some motions take further methods of solving, whose compilation is in make everything.
+QUICK = ("points", "shapes", pytest.param("found", marks=pytest.mark.everything))
 RECORDED = {"record": "constraint_forces"}
 
 
@@ -64,7 +66,7 @@ def test_a_block_that_slides_goes_on_where_one_at_rest_stays(way):
     np.testing.assert_allclose(motion.v[-1, 3], 0.01 + 0.1 * G * (np.sin(slope) - KINETIC * np.cos(slope)), rtol=1e-6)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", QUICK)
 def test_a_block_brakes_by_kinetic_friction_and_then_holds_what_static_friction_holds(way):
     v0, h = 0.8, 0.002
     world = block(way)
@@ -106,7 +108,7 @@ def period_of_stick_slip(speed, stiffness, mass=2.0):
 
 
 @pytest.mark.skipif(not COMPILED, reason="thousands of steps: compiled only")
-@pytest.mark.parametrize("way", WAYS[1:])
+@pytest.mark.parametrize("way", ["shapes", pytest.param("found", marks=pytest.mark.everything)])
 def test_a_block_on_a_belt_sticks_and_slips_at_its_period_to_first_order_in_the_step(way):
     speed, stiffness = 0.05, 200.0
     period, errors = period_of_stick_slip(speed, stiffness), []
@@ -159,6 +161,7 @@ def test_a_ball_that_slides_by_kinetic_friction_rolls_after_its_time():
     np.testing.assert_allclose(rolls, 2.0 * v0 / (7.0 * KINETIC * G), atol=2.0 * h)
 
 
+@pytest.mark.everything
 @pytest.mark.skipif(not COMPILED, reason="there are no lanes")
 @pytest.mark.parametrize("way", WAYS[:2])
 def test_lanes_are_single_motions(way):
@@ -171,7 +174,7 @@ def test_lanes_are_single_motions(way):
         np.testing.assert_allclose(many.q[k], alone.q, atol=1e-9)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", QUICK)
 def test_a_foot_that_turns_about_its_point_keeps_its_grip(way):
     """A pole on its point falls, held by more than kinetic friction; the point stays where it is."""
     b, length = ModelBuilder(gravity=(0.0, 0.0, -G)), 1.0
@@ -217,7 +220,7 @@ def contacts_of(way, first, second):
     return {"constraints": [ShapeContact("touch", first, second)]}
 
 
-@pytest.mark.parametrize("way", WAYS[1:])
+@pytest.mark.parametrize("way", QUICK[1:])
 def test_a_box_on_rails_brakes_and_holds_alike_in_reduced_and_in_maximal_coordinates(way):
     """It slides to a stop by kinetic friction, and stays where less than the static one pushes it."""
     b = ModelBuilder(gravity=(0.0, 0.0, -G))
@@ -250,7 +253,7 @@ def test_a_box_on_rails_brakes_and_holds_alike_in_reduced_and_in_maximal_coordin
         np.testing.assert_allclose(step.contacts.wrench("world", "box")[3:], [-push, 0.0, weight], atol=1e-5)
 
 
-@pytest.mark.parametrize("way", WAYS[1:])
+@pytest.mark.parametrize("way", QUICK[1:])
 @pytest.mark.parametrize("speed", [0.0, 0.5])
 def test_a_leg_that_slides_or_sticks_has_the_forces_that_it_has_in_maximal_coordinates(way, speed):
     """To first order in the step, from the third one on: before, joints lag behind the velocities that they begin with."""

@@ -8,13 +8,13 @@ import pytest
 from pluecker.articulated import Arrows, Cones, ModelBuilder, Points, body_jacobian
 from pluecker.contact import ConstraintError, ContactForces, World
 from pluecker.contact.constraints import PointContact
-from pluecker.contact.geometry import Box, Surface
-from pluecker.contact.world.contact_forces import NONE, states_of_contacts
-from pluecker.contact.world.contact_overlays import contact_overlays, padded
+from pluecker.contact.geometry import Box, Sphere, Surface
 from pluecker.spatial import ArgumentTypeError
+from tests.contact.instants.variants import rare_variant
 from tests.contact.piles.worlds import world_of
 
 G = 9.81
+NONE = 1e-8  # of the largest force: impulses of a step are known to 1e-10 of it
 UP = np.array([0.0, 0.0, 1.0])
 
 
@@ -90,9 +90,20 @@ def test_states_follow_the_rule():
     force = [[0, 0, 1.0], [0.5, 0, 1.0], [0.5, 0, 1.0], [0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 1.0]]
     slip = [[0.1, 0, 0], [-0.1, 0, 0], [0, 0, 0], [0, 0, 0.1], [0.3, 0, 0], [0, 0, 0], [0, 0, 0]]
     gap, friction = [0, 0, 0, 0, 0, 0.1, 0], [0.5] * 6 + [0.0]
-    found = states_of_contacts([UP] * 7, force, slip, gap, friction).tolist()
-    assert found == ["sticking", "sliding", "sticking", "open", "undetermined", "open", "sliding"]
-    assert states_of_contacts(np.zeros((2, 0, 3)), *np.zeros((2, 2, 0, 3)), *np.zeros((2, 2, 0))).shape == (2, 0)
+    assert states(force, slip, gap, friction) == [
+        "sticking", "sliding", "sticking", "open", "undetermined", "open", "sliding",
+    ]  # fmt: skip
+
+
+def states(force, slip, gap, friction):
+    """Of contacts of a body with the ground."""
+    world, q = two_boxes()
+    n = len(gap)
+    on_ground, names, points = np.tile([-1, 0], (n, 1)), np.full((n, 2), ""), np.zeros((n, 3))
+    return ContactForces(
+        world.model, q, on_ground, names, np.array([UP] * n), np.array(force), points, np.array(gap, float), np.array(slip),
+        np.array(friction),
+    ).state.tolist()  # fmt: skip
 
 
 def test_a_recorded_motion_has_at_each_sample_the_forces_of_the_step_that_begins_there():
@@ -114,8 +125,13 @@ def test_a_recorded_motion_has_at_each_sample_the_forces_of_the_step_that_begins
         motion.contacts_at(6)
     with pytest.raises(ConstraintError, match="constraint_forces"):
         world.simulate(q, v, 0.02, 0.01).contacts_at(0)
+
+
+@rare_variant
+def test_a_batch_of_steps_has_no_contacts():
+    world, q = two_boxes()
     with pytest.raises(ConstraintError, match="one state"):
-        _ = world.step(np.stack([q, q]), np.stack([v, v]), 0.01).contacts
+        _ = world.step(np.stack([q, q]), np.zeros((2, 12)), 0.01).contacts
 
 
 def test_pictures_show_points_by_state_normals_cones_and_forces():
@@ -138,16 +154,17 @@ def test_pictures_show_points_by_state_normals_cones_and_forces():
 
 
 def test_samples_with_different_numbers_of_contacts_go_into_one_picture():
-    world, q = two_boxes()
-    some = world.step(q, np.zeros(12), 0.01).contacts
-    none = ContactForces(
-        world.model, q, np.zeros((0, 2), int), np.zeros((0, 2), str), *np.zeros((3, 0, 3)), np.zeros(0),
-        np.zeros((0, 3)), np.zeros(0),
-    )  # fmt: skip
+    """Of a ball that falls to the floor."""
+    world = world_of([Sphere(0.1)])
+    motion = world.simulate([0, 0, 0.15, 1, 0, 0, 0], np.zeros(6), 0.2, 0.01, record="constraint_forces")
+    counts = np.array([len(each) for each in motion.contacts])
+    assert set(counts.tolist()) == {0, 1}
+    none = motion.contacts_at(int(np.argmin(counts)))
     assert (len(none), repr(none), none.overlays()) == (0, "<ContactForces: no contacts>", ())
-    for overlay in contact_overlays(padded([none, some, none])):
-        assert np.isnan(np.asarray(overlay.positions)[[0, 2]]).all()
-        assert overlay.positions.shape == (3, 8, 3)
+    assert motion.overlays
+    for overlay in motion.overlays:
+        assert overlay.positions.shape == (len(motion), 1, 3)
+        assert np.isnan(np.asarray(overlay.positions)[counts == 0]).all()
 
 
 def test_what_does_not_fit_is_refused():

@@ -1,4 +1,4 @@
-"""Pictures of worlds: frames of constraints, and their forces as arrows; the command with constraints."""
+"""Pictures of worlds: frames of constraints, and their forces as arrows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import pytest
 
 from pluecker.articulated import Arrows, Points, Trajectory
 from pluecker.contact import World
-from pluecker.contact.app.cli import main
 from pluecker.contact.constraints import Frame
 from tests.contact.world.mechanisms import CRANK, slider_crank, slider_crank_state
 
@@ -72,25 +71,6 @@ def test_a_urdf_file_gets_constraints_from_another_file(tmp_path):
     assert world.names == ("coupler",)
     assert World.from_urdf(URDF, constraints=world.constraints).n_rows == world.n_rows == 1
     assert world.model.gravity[2] == -9.81
-
-
-def test_the_command_simulates_with_constraints(tmp_path, capsys):
-    robot, rod, out = tmp_path / "two.urdf", tmp_path / "rod.toml", tmp_path / "motion.npz"
-    robot.write_text(URDF)
-    rod.write_text(ROD)
-    (tmp_path / "start.csv").write_text("time,q:ja,q:jb,v:ja,v:jb\n0,0.3,0.2,0,0\n")
-    arguments = ["simulate", str(robot), "--duration", "0.02", "--step", "0.002", "--every", "5"]
-    start = ["--start", str(tmp_path / "start.csv"), "-o", str(out)]
-    assert main([*arguments, "--constraints", str(rod), *start]) == 0
-    world = World.from_urdf(URDF, constraints=rod)
-    motion = Trajectory.load(out, world.model)
-    assert len(motion) == 3
-    assert np.abs(world.rows_at(motion.q).error).max() < 1e-10
-    rod.write_text("[nothing.there]\n")
-    capsys.readouterr()
-    assert main([*arguments, "--constraints", str(rod)]) == 2
-    assert "nothing" in capsys.readouterr().err
-    assert main([*arguments, "--constraints", str(tmp_path / "nowhere.toml")]) == 2
 
 
 def test_frames_that_are_the_same_are_shown_once():

@@ -7,18 +7,22 @@ where a row of a joint is its mean rate over the step, half of what that of join
 step; from then on forces are those of the instant, to first order in the step.
 """
 
+from functools import cache
+
 import numpy as np
 import pytest
 
 from benchmarks.touching_scenes import quadruped
 from pluecker.articulated import MissingExtraError, forward_kinematics, rnea
+from pluecker.articulated.robots import example_robots
 from pluecker.contact import World
 from pluecker.contact.constraints import Ball, PointContact
 from tests.conftest import COMPILED
 
+scene = cache(quadruped)  # compiles: not while tests are collected
 try:
-    SCENE = quadruped()
-except (MissingExtraError, StopIteration):
+    example_robots()
+except MissingExtraError:
     pytest.skip("example-robot-data is not installed (extra peers)", allow_module_level=True)
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="takes minutes without compilation")
@@ -27,11 +31,11 @@ pytestmark = pytest.mark.skipif(not COMPILED, reason="takes minutes without comp
 def standing(**options):
     """The world, its maximal twin, where it stands a micrometre deep, joint forces that nearly carry it, and a motion of the
     body over feet that stay where they are."""
-    model, rng = SCENE.model, np.random.default_rng(0)
-    world = World(model, shapes=SCENE.colliders, pairs=SCENE.pairs, **options)
-    q, at_rest = SCENE.q.copy(), np.zeros(model.nv)
+    model, rng = scene().model, np.random.default_rng(0)
+    world = World(model, shapes=scene().colliders, pairs=scene().pairs, **options)
+    q, at_rest = scene().q.copy(), np.zeros(model.nv)
     q[2] -= 1e-6
-    J = world.rows_at(q).jacobian[: 3 * len(SCENE.pairs)]
+    J = world.rows_at(q).jacobian[: 3 * len(scene().pairs)]
     weight = rnea(model, q, at_rest, at_rest)
     tau = weight - J.T @ np.linalg.lstsq(J[:, :6].T, weight[:6])[0] + rng.standard_normal(model.nv)
     tau[:6] = 0.0
@@ -42,8 +46,8 @@ def standing(**options):
 def pinned():
     """Feet that are points, as pins and as contacts; where they stand, a motion that leaves them where they are, and joint
     forces that nearly carry the weight."""
-    model, feet, rng = SCENE.model, SCENE.colliders[1:], np.random.default_rng(0)
-    q, at_rest = SCENE.q.copy(), np.zeros(model.nv)
+    model, feet, rng = scene().model, scene().colliders[1:], np.random.default_rng(0)
+    q, at_rest = scene().q.copy(), np.zeros(model.nv)
     q[2] -= feet[0].shape.radius
     places = [(forward_kinematics(model, q, [foot.frame.name])[0] @ foot.placement)[:3, 3] for foot in feet]
     both = [(foot.name, ("world", place), foot.frame) for foot, place in zip(feet, places, strict=True)]
@@ -60,7 +64,7 @@ def pinned():
 def pin_forces(world, q, v, tau):
     """Of all feet at an instant."""
     now = world.accelerations(q, v, tau)
-    return np.array([world[foot.name].forces(now)[-3:] for foot in SCENE.colliders[1:]])
+    return np.array([world[foot.name].forces(now)[-3:] for foot in scene().colliders[1:]])
 
 
 def third_step(world, q, v, h, pull):
@@ -117,6 +121,7 @@ def test_forces_of_a_motion_under_way_are_the_same_up_to_the_step():
     assert errors[1] <= 1e-5
 
 
+@pytest.mark.everything
 @pytest.mark.slow
 def test_motions_of_reduced_and_of_maximal_coordinates_converge_to_each_other():
     world, maximal, q, v, tau = standing()

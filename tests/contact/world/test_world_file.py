@@ -1,4 +1,7 @@
-"""Shapes and pairs in the TOML file of a world: what is read, what it does, and how a file that is wrong is told."""
+"""Shapes and pairs in the TOML file of a world: what is read, what it does, how a file that is wrong is told; the command.
+
+The command is called in this process, by its inside function: a process of its own takes seconds.
+"""
 
 import numpy as np
 import pytest
@@ -20,10 +23,10 @@ from pluecker.contact.geometry import (
     Sphere,
     Surface,
 )
-from pluecker.contact.world.world_file import SHAPES, read_world_file
 from tests.contact.stepping.touching.touching import bodies
+from tests.contact.world.test_overlays import ROD, URDF
 
-EVERYTHING = """
+ALL_KINDS = """
 [half_space.floor]
 frame = "world"
 surface = "rubber"
@@ -76,7 +79,6 @@ speed = 1.0
 force = 2.0
 
 [contacts]
-pairs = [["floor", "ball"], ["crate", "floor"]]
 recovery = 5.0
 recovery_speed = 0.5
 """
@@ -96,24 +98,20 @@ def written(tmp_path, text):
 
 
 def test_a_file_is_the_records(tmp_path):
-    found = read_world_file(written(tmp_path, EVERYTHING), model())
-    assert found.constraints == (Motor("push", "b", 1.0, 2.0),)
-    assert found.options == {
-        "shapes": (
-            Collider("floor", HalfSpace(), "world", Surface(0.9, 1e-3, restitution=0.2, kinetic_friction=0.7)),
-            Collider("ball", Sphere(0.1), ("b", (0, 0, -0.4)), Surface(0.3, velocity=(1, 0, 0)), "balls", "boxes"),
-            Collider("crate", Box([0.1, 0.2, 0.3]), ("b", (0, 0, 0), (0, 1, 0, 0)), groups="boxes"),
-            Collider("pill", Capsule(0.1, 0.5), "b"),
-            Collider("tin", Cylinder(0.1, 0.5), "b"),
-            Collider("stone", ConvexHull(CORNERS), "b"),
-            Collider("ground", Mesh(np.array(CORNERS)[:3], [[0, 1, 2]], convex=False), "world"),
-            Collider("hills", HeightField([[0, 0.1], [0.2, 0]]), "world"),
-        ),
-        "pairs": [["floor", "ball"], ["crate", "floor"]],
-        "recovery": 5.0,
-        "recovery_speed": 0.5,
-    }
-    assert {type(each.shape) for each in found.options["shapes"]} == set(SHAPES.values())
+    world = World.from_file(written(tmp_path, ALL_KINDS), model())
+    assert world.constraints == (Motor("push", "b", 1.0, 2.0),)
+    found = world.found_contacts
+    assert found.collision.colliders == (
+        Collider("floor", HalfSpace(), "world", Surface(0.9, 1e-3, restitution=0.2, kinetic_friction=0.7)),
+        Collider("ball", Sphere(0.1), ("b", (0, 0, -0.4)), Surface(0.3, velocity=(1, 0, 0)), "balls", "boxes"),
+        Collider("crate", Box([0.1, 0.2, 0.3]), ("b", (0, 0, 0), (0, 1, 0, 0)), groups="boxes"),
+        Collider("pill", Capsule(0.1, 0.5), "b"),
+        Collider("tin", Cylinder(0.1, 0.5), "b"),
+        Collider("stone", ConvexHull(CORNERS), "b"),
+        Collider("ground", Mesh(np.array(CORNERS)[:3], [[0, 1, 2]], convex=False), "world"),
+        Collider("hills", HeightField([[0, 0.1], [0.2, 0]]), "world"),
+    )
+    assert (found.recovery, found.recovery_speed) == (5.0, 0.5)
 
 
 def test_a_world_of_a_file_has_its_pairs_or_finds_contacts(tmp_path):
@@ -208,3 +206,22 @@ def test_the_command_simulates_a_robot_on_the_ground_of_its_file(tmp_path, capsy
     capsys.readouterr()
     assert main([*arguments, "--constraints", str(file)]) == 2
     assert "[sphere.x]" in capsys.readouterr().err
+
+
+def test_the_command_simulates_with_constraints(tmp_path, capsys):
+    robot, rod, out = tmp_path / "two.urdf", tmp_path / "rod.toml", tmp_path / "motion.npz"
+    robot.write_text(URDF)
+    rod.write_text(ROD)
+    (tmp_path / "start.csv").write_text("time,q:ja,q:jb,v:ja,v:jb\n0,0.3,0.2,0,0\n")
+    arguments = ["simulate", str(robot), "--duration", "0.02", "--step", "0.002", "--every", "5"]
+    start = ["--start", str(tmp_path / "start.csv"), "-o", str(out)]
+    assert main([*arguments, "--constraints", str(rod), *start]) == 0
+    world = World.from_urdf(URDF, constraints=rod)
+    motion = Trajectory.load(out, world.model)
+    assert len(motion) == 3
+    assert np.abs(world.rows_at(motion.q).error).max() < 1e-10
+    rod.write_text("[nothing.there]\n")
+    capsys.readouterr()
+    assert main([*arguments, "--constraints", str(rod)]) == 2
+    assert "nothing" in capsys.readouterr().err
+    assert main([*arguments, "--constraints", str(tmp_path / "nowhere.toml")]) == 2

@@ -1,4 +1,7 @@
-"""Shapes that touch, in the compiled step of a world: closed forms of Coulomb's law, and what no frame may change."""
+"""Shapes that touch, in the compiled step of a world: closed forms of Coulomb's law, and what no frame may change.
+
+One test calls the kernel that takes multipliers over from step to step: results are the same without, at a higher price.
+"""
 
 import numpy as np
 import pytest
@@ -18,9 +21,7 @@ from pluecker.contact.geometry import (
     Sphere,
     Surface,
 )
-from pluecker.contact.geometry.slots import OPEN
-from pluecker.contact.rows.layout import TOUCH_FEATURE, TOUCH_GAP, TOUCH_SLOT
-from pluecker.contact.rows.touching import recall_multipliers, tangents
+from pluecker.contact.rows import touching
 from tests.contact.stepping.touching.touching import SHAPES, G, bodies, energies, on_ground, world_velocity
 
 REST = np.zeros(6)
@@ -210,12 +211,19 @@ def test_the_bias_of_contacts_grows_with_the_square_of_velocities_as_far_as_numb
 
 
 def test_tangents_in_a_step_are_those_of_contact_frames():
-    normals = np.random.default_rng(0).normal(size=(200, 3))
+    """Rows of two balls on the velocity of the second one, whose axes are the world's."""
+    ball = SHAPES["sphere"][0]
+    model = bodies({"one": ball, "other": ball})
+    world = World(model, [ShapeContact("touch", Collider("first", ball, "one"), Collider("second", ball, "other"))])
+    normals = np.random.default_rng(0).normal(size=(100, 3))
     normals = np.concatenate([normals / np.linalg.norm(normals, axis=1)[:, None], np.eye(3), -np.eye(3)])
-    for n, frame in zip(normals, contact_frames(normals), strict=True):
-        np.testing.assert_allclose(tangents(tuple(n.tolist())), frame[1:], atol=1e-15)
+    q = np.tile([0, 0, 0, 1.0, 0, 0, 0, 0, 0, 0, 1.0, 0, 0, 0], (len(normals), 1))
+    q[:, 7:10] = 0.2 * normals
+    rows = world.rows_at(q, np.zeros((len(normals), 12)))
+    np.testing.assert_allclose(rows.jacobian[:, :, 9:], contact_frames(normals), atol=1e-14)
 
 
+@pytest.mark.everything
 @pytest.mark.slow
 def test_states_of_a_batch_move_as_each_of_them_alone_and_twice_the_same():
     world, q = on_ground("box", 0.5, restitution=0.2)
@@ -263,11 +271,12 @@ def test_a_leg_on_a_ball_stands_alike_in_reduced_and_in_maximal_coordinates():
 def test_multipliers_are_taken_over_by_what_still_touches_with_the_same_feature(rolling):
     world, _ = on_ground("box", rolling_friction=rolling)
     w, slots = world.packed.array, world.packed.n_slots
-    X = np.zeros(12 * 2 + world.packed.touching_numbers)
+    X = np.zeros(12 * 2 + world.packed.touching_numbers)  # behind the places of links those of contacts
     features, guess = np.array([4.0, 6.0, 5.0, 7.0]), np.arange(1.0, 13.0 if rolling is None else 21.0)
-    for k, (feature, gap) in enumerate([(5.0, 0.0), (4.0, -1e-3), (6.0, OPEN), (9.0, 0.1)]):
-        X[24 + TOUCH_SLOT * k + TOUCH_GAP], X[24 + TOUCH_SLOT * k + TOUCH_FEATURE] = gap, feature
-    recall_multipliers(w, X, features, guess, np.zeros(3 * slots))
+    places = X[24 : 24 + touching.TOUCH_SLOT * slots].reshape(slots, touching.TOUCH_SLOT)
+    for k, (feature, gap) in enumerate([(5.0, 0.0), (4.0, -1e-3), (6.0, 10.0 * touching.NO_CONTACT), (9.0, 0.1)]):
+        places[k, [touching.TOUCH_GAP, touching.TOUCH_FEATURE]] = gap, feature
+    touching.recall_multipliers(w, X, features, guess, np.zeros(3 * slots))
     moments = [] if rolling is None else [17, 18, 13, 14, 0, 0, 0, 0]
     np.testing.assert_array_equal(guess, [7, 8, 9, 1, 2, 3, 0, 0, 0, 0, 0, 0, *moments])
     np.testing.assert_array_equal(features, [5, 4, 6, 9])

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from pluecker.contact import World
-from pluecker.contact.constraints.relation import ROLLING, SPINNING
 from pluecker.contact.geometry import Collider, HalfSpace, ShapeContact, Sphere, Surface
+from tests.contact.instants.variants import rare_variant
 from tests.contact.stepping.touching.touching import SHAPES, G, bodies, on_ground, world_velocity
 
 RADIUS, MASS = 0.1, 2.0
@@ -29,18 +29,16 @@ def rolling(speed, angle=0.0):
 def test_a_ball_that_rolls_slows_down_evenly_in_all_directions_and_stops_when_its_resistance_says():
     """5 k g / (7 r), on the circle and not on a polygon; and stays there."""
     world, q = ball()
-    angles = 2 * np.pi * (np.arange(8) + 0.3) / 8
-    v = np.array([rolling(0.03, angle) for angle in angles])
     stops = 0.03 / SLOWS
-    motion = world.simulate(np.tile(q, (8, 1)), v, 0.3, 0.002, record=())
     assert 0.1 < stops < 0.25
-    for k in (20, 50):
-        expected = np.array([rolling(0.03 - SLOWS * 0.002 * k, angle) for angle in angles])
-        speeds = [np.concatenate([[0, 0, 0], world_velocity(motion.motion(i), k)]) for i in range(8)]
-        np.testing.assert_allclose(np.array(speeds)[:, 3:], expected[:, 3:], atol=1e-10)
-    moving = np.abs(motion.v).max(axis=(0, 2)) > 1e-9
-    assert abs(motion.time[moving].max() + 0.002 - stops) <= 0.0021
-    np.testing.assert_allclose(motion.q[:, -1], motion.q[:, -20], atol=1e-12)
+    for angle in 2 * np.pi * (np.arange(8) + 0.3) / 8:
+        motion = world.simulate(q, rolling(0.03, angle), 0.3, 0.002, record=())
+        for k in (20, 50):
+            expected = rolling(0.03 - SLOWS * 0.002 * k, angle)[3:]
+            np.testing.assert_allclose(world_velocity(motion, k), expected, atol=1e-10)
+        moving = np.abs(motion.v).max(axis=1) > 1e-9
+        assert abs(motion.time[moving].max() + 0.002 - stops) <= 0.0021
+        np.testing.assert_allclose(motion.q[-1], motion.q[-20], atol=1e-12)
 
 
 def test_a_ball_that_spins_on_the_spot_comes_to_rest_when_its_resistance_says():
@@ -56,6 +54,14 @@ def test_a_ball_that_spins_on_the_spot_comes_to_rest_when_its_resistance_says():
     np.testing.assert_allclose(contacts.wrench("world", "sphere"), [0, 0, -SPINS * MASS * G, 0, 0, MASS * G], atol=1e-8)
 
 
+def test_the_ball_acts_on_the_ground_as_the_ground_on_the_ball():
+    world, q = ball()
+    contacts = world.step(q, [0.1, 0.0, 0.5, 0.0, 0.1, 0.0], 0.002).contacts
+    on_ball = contacts.wrench("world", "sphere")
+    assert abs(on_ball[2]) > 0.5 * SPINS * MASS * G
+    np.testing.assert_array_equal(contacts.wrench("sphere", "world"), -on_ball)
+
+
 def test_a_ball_lies_on_an_incline_whose_slope_is_below_resistance_over_radius_and_rolls_beyond():
     for off in (-1e-6, 1e-6):
         slope = np.arctan(ROLLS / RADIUS) + off
@@ -65,6 +71,7 @@ def test_a_ball_lies_on_an_incline_whose_slope_is_below_resistance_over_radius_a
         np.testing.assert_allclose(world_velocity(motion), [0.02 * gain, 0, 0], atol=1e-10 * G)
 
 
+@pytest.mark.indices
 def test_two_places_of_one_body_share_its_resistance():
     """A capsule that rolls on both ends, whose moment is that of a cylinder: 2 k g / (3 r)."""
     world, q = on_ground("capsule", rolling_friction=ROLLS)
@@ -109,6 +116,7 @@ def test_a_box_that_hits_the_ground_with_an_edge_turns_on_as_one_whose_contacts_
     assert (moment[first.contacts.normal_force > 1.0] > ROLLS).all()
 
 
+@rare_variant
 def test_states_that_touch_and_that_do_not_move_as_each_of_them_alone():
     world, q = ball()
     starts, v = np.tile(q, (3, 1)), np.array([rolling(0.2), rolling(0.3, 1.0), rolling(0.01, 2.0)])
@@ -121,10 +129,7 @@ def test_states_that_touch_and_that_do_not_move_as_each_of_them_alone():
 
 def test_without_resistance_there_are_no_rows_for_it():
     for options, rows in (({}, 3), ({"rolling_friction": 1e-3}, 5), ({"spinning_friction": 1e-3}, 4), (RESISTING, 6)):
-        world, _ = on_ground("sphere", **options)
-        assert world.n_rows == rows
-        kinds = [row.contact for row in world.laws]
-        assert (ROLLING in kinds, SPINNING in kinds) == ("rolling_friction" in options, "spinning_friction" in options)
+        assert on_ground("sphere", **options)[0].n_rows == rows, options
 
 
 def test_surfaces_resist_as_the_one_that_resists_more_and_a_contact_as_it_says():

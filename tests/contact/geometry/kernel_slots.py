@@ -1,0 +1,52 @@
+"""What the kernels of two hulls, and of a box and a hull, find in compiled steps: all slots, with their features.
+
+Steps read slots through an address, and no public name gives them with their features and for many poses at once: what
+``Collision`` finds of hulls is computed in another way, and is what these are compared with.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pluecker.contact.geometry.pairs import has_solid_kernel, packed_pose, pair_slots, solid_slots
+from pluecker.contact.geometry.slots import GAP, OPEN
+
+__all__ = ["Touch", "box_contacts", "deepest", "has_solid_kernel", "hull_contacts"]
+
+
+class Touch(NamedTuple):
+    """Contacts of one pair of poses, or the deepest ones of many: normal, point, gap, feature."""
+
+    normal: np.ndarray
+    point: np.ndarray
+    gap: np.ndarray
+    feature: np.ndarray
+
+
+def parts(slots):
+    """The columns of slots."""
+    return Touch(slots[..., :3], slots[..., 3:6], slots[..., GAP], slots[..., GAP + 1])
+
+
+def closed(slots):
+    """The contacts of each pair."""
+    return [parts(each[each[:, GAP] < OPEN / 2]) for each in slots]
+
+
+def hull_contacts(first, T1, second, T2, slack):
+    """Of a hull or a box and a hull at many placements ``(n, 4, 4)``: a list of n."""
+    return closed(solid_slots(first, T1, second, T2, slack))
+
+
+def deepest(first, T1, second, T2):
+    """Of each pair the deepest contact."""
+    slots = solid_slots(first, T1, second, T2, 0.0)
+    return parts(np.take_along_axis(slots, slots[:, :, GAP].argmin(axis=1)[:, None, None], axis=1)[:, 0])
+
+
+def box_contacts(first, T1, second, T2, slack):
+    """Of two boxes at many placements."""
+    sizes = (np.tile(each.sizes, (len(T1), 1)) for each in (first, second))
+    return closed(pair_slots((3, 3), packed_pose(T1), next(sizes), packed_pose(T2), next(sizes), slack))
