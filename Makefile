@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
+# Byte code is written when a module is first imported; most of what is installed never is.
+INSTALL := $(BIN)/python -m pip install --no-compile
 
 .PHONY: help demo test everything lint format notebooks accuracy scaling friction bench docs clean
 
@@ -22,25 +24,32 @@ help:
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --upgrade pip
+	$(BIN)/python -m pip install --quiet --upgrade pip
 
 $(VENV)/.demo: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install -e '.[urdf,plot,cli]'
+	$(INSTALL) -e '.[urdf,plot,cli]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install -e '.[dev]'
-	@touch $@ $(VENV)/.demo $(VENV)/.docs
+	$(INSTALL) -e '.[dev]'
+	@touch $@ $(VENV)/.demo $(VENV)/.docs $(VENV)/.test
+
+$(VENV)/.test: pyproject.toml | $(BIN)/python
+	$(INSTALL) -e '.[test]'
+	@touch $@ $(VENV)/.demo
 
 $(VENV)/.docs: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install -e '.[docs,testing]'
+	$(INSTALL) -e '.[docs,testing]'
 	@touch $@
 
 demo: $(VENV)/.demo
 	$(BIN)/pluecker demo
 
-test: $(VENV)/.dev
+test: $(VENV)/.test
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+
+everything: $(VENV)/.dev
+	.ci/everything
 
 # What follows imports wants the packages where they are installed: below one folder called pluecker.
 TREE := build/tree/pluecker
@@ -48,6 +57,7 @@ TREE := build/tree/pluecker
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python -m tests.inside
 	@mkdir -p $(TREE)
 	@for part in spatial articulated contact package/__init__.py package/__main__.py package/teaching.py; do ln -sfn ../../../$$part $(TREE)/$$(basename $$part); done
 	cd $(TREE)/.. && ../../$(BIN)/lint-imports --config ../../pyproject.toml
