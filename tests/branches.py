@@ -1,9 +1,10 @@
 """Tests that together take every branch of the package that any test takes: a list, chosen greedily, and how it is used.
 
 Plain Python under coverage is a thousand times slower than what is compiled, and most tests take branches that others take
-too. ``python -m tests.branches`` runs all of them once, with the branches that each takes written down, and chooses those
-that take most branches a second that no test before them took; the list is ``tests/branches.txt``. With ``--branches``
-pytest runs what the list names, and all of each file of tests that has changed since the list was made.
+too. ``python -m tests.branches`` runs candidates with the branches that each takes written down: what the list has, and
+the first case of each test of which it has none (``--all``: all cases, an hour). It chooses those that take most branches
+a second that none before them took; the list is ``tests/branches.txt``. With ``--branches`` pytest runs what the list names,
+and all of each file of tests that has changed since the list was made.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ from __future__ import annotations
 import heapq
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 from collections import defaultdict
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -21,7 +24,7 @@ import pytest
 TOP = Path(__file__).resolve().parent.parent
 LIST = TOP / "tests" / "branches.txt"
 OVERHEAD = 0.02  # s that a test costs besides its own seconds: reports, switching contexts
-LEAST = 0.5  # new branches a second; below that a test costs more than it shows
+LEAST = 2.0  # new branches a second; below that a test costs more than it shows
 
 
 def listed() -> list[str]:
@@ -47,38 +50,54 @@ def changed() -> set[str]:
     return {name for name in named.stdout.split() if Path(name).name.startswith("test_")}
 
 
+def function_of(test: str) -> str:
+    """The test without its case."""
+    return test.partition("[")[0]
+
+
 class Branches:
-    """The plugin behind ``--branches``."""
+    """The plugin behind ``--branches`` (``listed``) and behind the command (``candidates``)."""
 
-    def __init__(self) -> None:
-        self.tests, self.files = set(listed()), changed()
+    def __init__(self, which: str) -> None:
+        self.tests = set(listed())
+        self.functions = {function_of(test) for test in self.tests}
+        self.files = changed() if which == "listed" else set()
+        self.candidates = which == "candidates"
 
+    @pytest.hookimpl(trylast=True)  # of what is not marked otherwise
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        left_out = [item for item in items if not self.wants(item.nodeid)]
-        items[:] = [item for item in items if self.wants(item.nodeid)]
-        config.hook.pytest_deselected(items=left_out)
+        wanted = [item for item in items if self.wants(item.nodeid)]
+        left_out = set(items) - set(wanted)
+        items[:] = wanted
+        config.hook.pytest_deselected(items=list(left_out))
 
     def wants(self, test: str) -> bool:
+        if self.candidates and function_of(test) not in self.functions:
+            self.functions.add(function_of(test))
+            self.tests.add(test)
         return test in self.tests or test.partition("::")[0] in self.files
 
 
-def branches_of_tests(data_file: Path) -> dict[str, set[tuple[str, int, int]]]:
-    """The branches that each test takes, from what coverage wrote down; what imports take has no name."""
-    from coverage import CoverageData
+def branches_of_tests(data_file: Path) -> dict[str, set[tuple[int, int, int]]]:
+    """Read the branches that each test takes from what coverage wrote down; what imports take has no name.
 
-    data = CoverageData(str(data_file))
-    data.read()
-    taken: dict[str, set[tuple[str, int, int]]] = defaultdict(set)
-    for context in data.measured_contexts():
-        data.set_query_context(context)
-        test = re.sub(r"\|(setup|run|teardown)$", "", context)
-        for file in data.measured_files():
-            taken[test].update((file, *arc) for arc in data.arcs(file) or ())
+    A branch is a file, the line that it leaves and the line that it reaches, as numbers. Coverage answers for one test and
+    one file at a time; its data file is a database, which has all of it at once
+    (https://coverage.readthedocs.io/en/latest/dbschema.html).
+    """
+    taken: dict[str, set[tuple[int, int, int]]] = defaultdict(set)
+    with closing(sqlite3.connect(data_file)) as database:
+        names = {
+            key: re.sub(r"\|(setup|run|teardown)$", "", name)
+            for key, name in database.execute("select id, context from context")
+        }
+        for context, *arc in database.execute("select context_id, file_id, fromno, tono from arc"):
+            taken[names[context]].add(tuple(arc))
     return taken
 
 
 def greedy_cover(
-    taken: dict[str, set[tuple[str, int, int]]], seconds: dict[str, float], least: float = LEAST
+    taken: dict[str, set[tuple[int, int, int]]], seconds: dict[str, float], least: float = LEAST
 ) -> list[str]:
     """Choose tests by new branches a second, until the best has fewer than ``least``.
 
@@ -112,8 +131,10 @@ def main() -> int:
     data_file = TOP / "build" / "branches.coverage"
     if "--read" not in sys.argv:  # what is there already
         environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "COVERAGE_FILE": str(data_file)}
-        command = [sys.executable, "-m", "pytest", "-n", "2", "-q", "-m", "not slow", "--cov", "--cov-context=test"]
-        status = subprocess.run([*command, "--cov-report="], cwd=TOP, env=environment, check=False).returncode
+        command = [sys.executable, "-m", "pytest", "-n", "2", "-q", "-m", "not slow"]
+        command += [] if "--all" in sys.argv else ["--branches=candidates"]
+        command += ["--cov", "--cov-context=test", "--cov-report="]
+        status = subprocess.run(command, cwd=TOP, env=environment, check=False).returncode
         if status:
             return status
     seconds = {test: row[0] for test, row in read("plain").items()}

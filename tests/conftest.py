@@ -53,7 +53,8 @@ def states() -> int:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--branches", action="store_true", help="only tests of tests/branches.txt, and changed files")
+    help_text = "only tests of tests/branches.txt and changed files; 'candidates' for the list, see tests/branches.py"
+    parser.addoption("--branches", nargs="?", const="listed", choices=("listed", "candidates"), help=help_text)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -62,7 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.hypothesis_seed = TODAY
     config.pluginmanager.register(Durations(config), "durations")
     if config.getoption("branches"):
-        config.pluginmanager.register(Branches(), "branches")
+        config.pluginmanager.register(Branches(config.getoption("branches")), "branches")
 
 
 def pytest_report_header() -> str:

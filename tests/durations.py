@@ -8,7 +8,6 @@ for each test: seconds on the clock, and of processors: compiling, in processes 
 from __future__ import annotations
 
 import os
-import resource
 import sys
 import threading
 import time
@@ -62,9 +61,9 @@ class Durations:
 
     def now(self) -> tuple[float, float, float]:
         """Processor time until now, by kind."""
-        others = resource.getrusage(resource.RUSAGE_CHILDREN)  # that have ended
-        compiling = self.clock.seconds
-        return compiling, others.ru_utime + others.ru_stime, time.process_time() - compiling
+        times, compiling = os.times(), self.clock.seconds
+        ended = times.children_user + times.children_system  # processes that this one started
+        return compiling, ended, time.process_time() - compiling
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:

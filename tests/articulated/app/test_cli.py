@@ -6,7 +6,6 @@ The motions that it computes and demonstrates have no public function; their law
 import io
 import os
 import re
-import signal
 import subprocess
 import sys
 
@@ -599,14 +598,17 @@ def test_an_interruption_while_importing_is_one_line(moment, tmp_path):
 
 
 class Impatient(io.StringIO):
-    """A terminal whose user presses Ctrl-C as soon as something moves on it."""
+    """A terminal whose user presses Ctrl-C as soon as a bar moves on it, once."""
+
+    pressed = False
 
     def isatty(self):
         return True
 
     def write(self, text):
-        if "it/s" in text:
-            signal.raise_signal(signal.SIGINT)
+        if "%|" in text and not self.pressed:
+            self.pressed = True
+            raise KeyboardInterrupt
         return super().write(text)
 
 
