@@ -4,15 +4,15 @@ Plain Python under coverage is a thousand times slower than what is compiled, an
 too. ``python -m tests.branches`` runs candidates with the branches that each takes written down: what the list has, and
 the first case of each test of which it has none (``--all``: all cases, an hour). It chooses those that take most branches
 a second that none before them took; the list is ``tests/branches.txt``. With ``--branches`` pytest runs what the list names,
-and all of each file of tests that has changed since the list was made.
+all of each file of tests that has changed since the list was made, and what is marked ``plain``, which runs nowhere else.
 """
 
 from __future__ import annotations
 
+import datetime
 import heapq
 import os
 import re
-import sqlite3
 import subprocess
 import sys
 from collections import defaultdict
@@ -66,7 +66,7 @@ class Branches:
 
     @pytest.hookimpl(trylast=True)  # of what is not marked otherwise
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        wanted = [item for item in items if self.wants(item.nodeid)]
+        wanted = [item for item in items if self.wants(item.nodeid) or item.get_closest_marker("plain")]
         left_out = set(items) - set(wanted)
         items[:] = wanted
         config.hook.pytest_deselected(items=list(left_out))
@@ -85,6 +85,8 @@ def branches_of_tests(data_file: Path) -> dict[str, set[tuple[int, int, int]]]:
     one file at a time; its data file is a database, which has all of it at once
     (https://coverage.readthedocs.io/en/latest/dbschema.html).
     """
+    import sqlite3  # not all that run the tests have it
+
     taken: dict[str, set[tuple[int, int, int]]] = defaultdict(set)
     with closing(sqlite3.connect(data_file)) as database:
         names = {
@@ -142,9 +144,11 @@ def main() -> int:
     chosen = greedy_cover(taken, seconds)
     all_of_them = set().union(*taken.values())
     reached = set(taken.get("", ())).union(*(taken[test] for test in chosen))
-    head = f"# {len(reached)} of {len(all_of_them)} branches, in {sum(seconds.get(test, 0.0) for test in chosen):.0f} s"
-    LIST.write_text("\n".join([f"{head}; made by python -m tests.branches", *sorted(chosen), ""]), encoding="utf-8")
-    print(f"{len(chosen)} of {len(taken) - 1} tests: {head[2:]}")
+    took = sum(seconds.get(test, 0.0) for test in chosen)
+    found = f"{len(reached)} of {len(all_of_them)} branches, in {took:.0f} s"
+    head = f"# {datetime.date.today()}: {found}; made by python -m tests.branches"
+    LIST.write_text("\n".join([head, *sorted(chosen), ""]), encoding="utf-8")
+    print(f"{len(chosen)} of {len(taken) - 1} tests: {found}")
     return 0
 
 

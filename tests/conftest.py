@@ -3,10 +3,11 @@
 ===================  ===================================  ===========================================================
 lane                 how it is asked for                  what runs there
 ===================  ===================================  ===========================================================
-compiled             ``make test``                        all that is not marked ``everything``
+compiled             ``make test``                        all that is not marked ``everything`` or ``plain``
 everything           ``EVERYTHING=1``                     all of it, with more examples and all robots
-plain Python         ``NUMBA_DISABLE_JIT=1``              what is not marked ``slow``; ``--branches``: only what
-                                                          takes branches (:mod:`tests.branches`)
+plain Python         ``NUMBA_DISABLE_JIT=1``              what is not marked ``slow``; ``--branches``: what is
+                                                          marked ``plain``, and what takes branches
+                                                          (:mod:`tests.branches`)
 with bounds checks   ``NUMBA_BOUNDSCHECK=1``              what is marked ``indices``
 ===================  ===================================  ===========================================================
 """
@@ -31,10 +32,13 @@ EVERYTHING = bool(os.environ.get("EVERYTHING"))  # what runs before a release an
 # Compilation, and a loaded machine, make times meaningless: no deadline, and data may be slow to come. Only the compiled
 # lane looks for rare values; the others look at branches and at indices, for which few examples do. Without compilation each
 # costs a thousand times more.
-EXAMPLES = 5 if not COMPILED else 10 if CHECKED else 100 if EVERYTHING else 20
+EXAMPLES = (5 if not COMPILED else 10 if CHECKED else 20) * (
+    1 if not EVERYTHING else 2 if CHECKED or not COMPILED else 5
+)
 hypothesis.settings.register_profile(
     "pluecker",
     deadline=None,
+    derandomize=False,  # which Hypothesis would choose in continuous integration
     max_examples=EXAMPLES,
     print_blob=True,
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
@@ -73,9 +77,10 @@ def pytest_report_header() -> str:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what only ``make everything`` runs."""
     if not EVERYTHING:
-        left_out = [item for item in items if item.get_closest_marker("everything")]
+        marks = ("everything", "plain") if COMPILED else ("everything",)
+        left_out = [item for item in items if any(item.get_closest_marker(mark) for mark in marks)]
         if left_out:
-            items[:] = [item for item in items if not item.get_closest_marker("everything")]
+            items[:] = [item for item in items if not any(item.get_closest_marker(mark) for mark in marks)]
             config.hook.pytest_deselected(items=left_out)
 
 

@@ -1,6 +1,6 @@
 """Where the minutes of the tests go: each test's seconds by kind, and the table that is made of them.
 
-As a plugin of pytest it writes a file for each lane, ``build/durations/LANE.tsv``, with a line
+As a plugin of pytest it writes a file for each lane that runs as a whole, ``build/durations/LANE.tsv``, with a line
 for each test: seconds on the clock, and of processors: compiling, in processes that it started, all else; its name.
 ``python -m tests.durations [LANE...]`` prints the tables of ``CONTRIBUTING.md``.
 """
@@ -85,16 +85,17 @@ class Durations:
 
     def pytest_sessionfinish(self) -> None:
         event.unregister("numba:compile", self.clock)
-        if not hasattr(self.config, "workerinput") and self.rows:
+        whole = self.config.args_source is not pytest.Config.ArgsSource.ARGS  # no single files
+        if whole and not hasattr(self.config, "workerinput") and self.rows:
             FOLDER.mkdir(parents=True, exist_ok=True)
             lines = ["\t".join([*(f"{s:.3f}" for s in row), name]) + "\n" for name, row in self.rows.items()]
-            (FOLDER / f"{lane()}.tsv").write_text("".join(lines))
+            (FOLDER / f"{lane()}.tsv").write_text("".join(lines), encoding="utf-8")
 
 
 def read(name: str) -> dict[str, list[float]]:
     """The seconds of each test of a lane: on the clock, compiling, in processes, all else."""
     rows = {}
-    for line in (FOLDER / f"{name}.tsv").read_text().splitlines():
+    for line in (FOLDER / f"{name}.tsv").read_text(encoding="utf-8").splitlines():
         *seconds, test = line.split("\t", 4)
         rows[test] = [float(s) for s in seconds]
     return rows

@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.conftest import COMPILED
-
 TOP = Path(__file__).resolve().parents[2]
 PAGES = sorted((TOP / "docs" / "howto").glob("*.md"))
 NEEDS = {
@@ -27,8 +25,9 @@ SHORT = ("inverse_dynamics_of_a_batch", "see_a_mechanism", "solve_again_and_agai
 
 def marks(page):
     """When a page runs."""
-    slow = [pytest.mark.slow] if page.stem in SLOW else []
-    return slow + ([pytest.mark.everything] if COMPILED and page.stem not in SHORT else [])
+    if page.stem in SLOW:
+        return [pytest.mark.slow, pytest.mark.everything]
+    return [] if page.stem in SHORT else [pytest.mark.plain]
 
 
 EACH = [pytest.param(page, id=page.stem, marks=marks(page)) for page in PAGES]

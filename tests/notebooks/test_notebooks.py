@@ -13,7 +13,6 @@ from types import ModuleType
 import pytest
 
 from pluecker.teaching import Exercise, check_exercise
-from tests.conftest import COMPILED
 
 TOP = Path(__file__).resolve().parents[2]
 FOLDER = TOP / "notebooks"
@@ -32,7 +31,7 @@ def some_notebooks(others: list[pytest.MarkDecorator]) -> pytest.MarkDecorator:
 
 some_are_run = some_notebooks([pytest.mark.everything])
 # Where nothing is compiled, the exercises of all chapters are graded on each change.
-some_are_graded = some_notebooks([pytest.mark.everything] if COMPILED else [])
+some_are_graded = some_notebooks([pytest.mark.plain])
 
 
 def test_there_are_notebooks():

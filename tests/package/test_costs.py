@@ -19,7 +19,7 @@ from pluecker.articulated.running.algorithm import LEFT_OUT
 from tests.conftest import COMPILED
 from tests.docs.test_functions_page import entries
 
-pytestmark = pytest.mark.skipif(COMPILED, reason="kernels are counted where they are plain Python")
+pytestmark = [pytest.mark.plain, pytest.mark.skipif(COMPILED, reason="kernels are counted where they are plain Python")]
 
 # Put together from several calls, or counted in other letters; those with elements and those by dual numbers in blocks.
 # And one that has nothing to do where no coordinates change.

@@ -50,10 +50,7 @@ def seeds(area):
 
 @pytest.mark.parametrize(
     "area",
-    [
-        pytest.param(area, marks=[pytest.mark.everything] if COMPILED and area in COMPILED_LONG else [])
-        for area in COUNTS
-    ],
+    [pytest.param(area, marks=[pytest.mark.plain] if area in COMPILED_LONG else []) for area in COUNTS],
 )
 def test_random_calls_are_right_or_one_of_our_errors(area):
     found = [x for seed in seeds(area) for x in attempt(seed, area, Counter())]

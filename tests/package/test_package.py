@@ -43,7 +43,7 @@ def wrong_modules():
     return wrong
 
 
-@(pytest.mark.everything if COMPILED else lambda test: test)
+@pytest.mark.plain
 def test_every_module_has_a_docstring_and_examples_that_run():
     assert wrong_modules() == []
 

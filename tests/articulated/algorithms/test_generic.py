@@ -87,7 +87,7 @@ def state_for(algorithm, model):
     ]
 
 
-@(pytest.mark.everything if COMPILED else lambda test: test)
+@pytest.mark.plain
 @pytest.mark.parametrize("name", NAMES)
 def test_kernel_on_complex_numbers_gives_value_and_derivative(name, model):
     algorithm = KERNELS[name]
@@ -108,7 +108,7 @@ def test_kernel_on_complex_numbers_gives_value_and_derivative(name, model):
     assert np.abs(expected).max() > 0.0
 
 
-@(pytest.mark.everything if COMPILED else lambda test: test)
+@pytest.mark.plain
 def test_both_ways_of_forward_dynamics_agree(model):
     """The recursion from body to body against the factorised inertia matrix: two algorithms, one answer."""
     one, two = (

@@ -115,6 +115,7 @@ def test_every_integrator_is_compiled_with_limits_where_it_knows_them():
     assert seen == sorted([*with_limits, *((name, False) for name in (*WARMUP.INTEGRATORS, *WARMUP.DRIVERS))])
 
 
+@pytest.mark.plain
 @pytest.mark.skipif(COMPILED, reason="compiles every integrator")
 @pytest.mark.parametrize("topic", ["simulation", "batches", "integrators"])
 def test_the_motions_that_compile_are_motions(topic):
@@ -152,6 +153,7 @@ def test_the_command_refuses_topics_that_do_not_exist_and_names_beside_all(capsy
         assert capsys.readouterr().err.startswith("pluecker: error: warmup: ")
 
 
+@pytest.mark.plain
 @pytest.mark.skipif(COMPILED, reason="compiled code is kept")
 def test_without_a_place_to_keep_it_nothing_is_compiled(capsys):
     assert main(["warmup"]) == 0

@@ -118,6 +118,7 @@ def test_integration_keeps_the_turn_and_stays_below_half_a_one(turns):
         np.testing.assert_array_equal(integrate(BALL, q, np.zeros(3)), q)
 
 
+@pytest.mark.plain
 @not_compiled
 @pytest.mark.parametrize("length", [0.0, 1e-160, 1e-8, 0.5, 3.0, 3.5])
 def test_the_derivative_of_integration(length):
@@ -131,6 +132,7 @@ def test_the_derivative_of_integration(length):
             np.testing.assert_allclose(found, expected, atol=1e-15 * (1.0 + 4.0 * far))
 
 
+@pytest.mark.plain
 @not_compiled
 def test_second_derivatives_of_the_turn_are_those_of_the_exponential_where_there_is_none():
     """d2 exp(x~) / dx_a dx_b = (a~ b~ + b~ a~) / 2 at x = 0, and integration has none."""

@@ -53,7 +53,6 @@ from pluecker.articulated import (
     rnea,
 )
 from pluecker.spatial import ArgumentTypeError, ArgumentValueError, UnknownNameError
-from tests.conftest import COMPILED
 from tests.mechanisms import random_description, random_state
 
 
@@ -116,9 +115,7 @@ DIFFERENT = ("rnea", "aba", "crba", "forward_kinematics", "jacobian", "kinetic_e
 every = pytest.mark.parametrize(
     "function",
     [
-        pytest.param(
-            f, id=f.__name__, marks=[pytest.mark.everything] if COMPILED and f.__name__ not in DIFFERENT else []
-        )
+        pytest.param(f, id=f.__name__, marks=[pytest.mark.plain] if f.__name__ not in DIFFERENT else [])
         for f in FUNCTIONS
     ],
 )

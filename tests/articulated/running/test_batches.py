@@ -100,10 +100,7 @@ WITHOUT_BATCHES = {
 DIFFERENT = ("rnea", "aba", "crba", "forward_kinematics", "jacobian", "kinetic_energy", "integrate", "difference")
 every = pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(name, marks=[pytest.mark.everything] if COMPILED and name not in DIFFERENT else [])
-        for name in FUNCTIONS
-    ],
+    [pytest.param(name, marks=[pytest.mark.plain] if name not in DIFFERENT else []) for name in FUNCTIONS],
 )
 compiled_only = pytest.mark.skipif(not COMPILED, reason="lanes, overloads and threads are for compiled code")
 SOME = 40 if COMPILED else 3

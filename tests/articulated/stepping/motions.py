@@ -5,17 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from pluecker.articulated import Model, ModelBuilder, Trajectory, simulate
-from tests.conftest import COMPILED
 from tests.mechanisms import random_body
 
 Array = NDArray[np.float64]
-
-# What says nothing new but takes long to compile runs in plain Python on each change, and compiled before a release.
-compiled_in_everything = pytest.mark.everything if COMPILED else pytest.mark.skipif(False, reason="")
 
 
 def states(model: Model, q: Any, v: Any, h: float, steps: int, **options: Any) -> Trajectory:

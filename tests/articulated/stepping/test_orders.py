@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pluecker.articulated import PDControl, PointSpring, TimeTable, difference, integrate, neutral, simulate
-from tests.articulated.stepping.motions import compiled_in_everything, end, mechanism
+from tests.articulated.stepping.motions import end, mechanism
 from tests.conftest import COMPILED
 
 ORDERS = {
@@ -31,7 +31,7 @@ def cases():
         for mimic in (False, True):
             marks = [pytest.mark.slow] if name in NEWTON else []
             if mimic or name in COMPILED_LATER:
-                marks.append(compiled_in_everything)
+                marks.append(pytest.mark.plain)
             if name == "linearly_implicit" and not mimic:
                 marks.append(pytest.mark.indices)
             yield pytest.param(name, mimic, marks=marks, id=f"{name}-{'mimic' if mimic else 'tree'}")

@@ -7,10 +7,10 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from pluecker.articulated import ModelBuilder
-from tests.articulated.stepping.motions import compiled_in_everything, end
+from tests.articulated.stepping.motions import end
 
 H = 0.01
-pytestmark = compiled_in_everything
+pytestmark = pytest.mark.plain
 
 
 @pytest.fixture(scope="module")

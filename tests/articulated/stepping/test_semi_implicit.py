@@ -25,7 +25,7 @@ from pluecker.articulated import (
     random_configuration,
     random_tree,
 )
-from tests.articulated.stepping.motions import compiled_in_everything, end, states
+from tests.articulated.stepping.motions import end, states
 from tests.conftest import EVERYTHING
 
 BALL, BOX, NEEDLE = (0.02, 0.02, 0.02), (0.010, 0.020, 0.025), (0.0002, 0.020, 0.0202)
@@ -142,7 +142,7 @@ MECHANISMS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=compiled_in_everything if name == "mimic joints" else ()) for name in MECHANISMS]
+    "name", [pytest.param(name, marks=pytest.mark.plain if name == "mimic joints" else ()) for name in MECHANISMS]
 )
 def test_the_order_is_one(name: str) -> None:
     model = MECHANISMS[name].replace(friction=0.0, lower_limit=-np.inf, upper_limit=np.inf)

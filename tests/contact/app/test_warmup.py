@@ -13,7 +13,7 @@ from numba.core import event
 
 from benchmarks.contact_problems import packing
 from pluecker.contact import METHODS, Problem, solve, warmup
-from tests.conftest import COMPILED, EVERYTHING
+from tests.conftest import COMPILED
 
 compiled_only = pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
 
@@ -49,7 +49,7 @@ def test_after_warmup_the_usual_problems_compile_nothing():
     assert compilations.begun == 0
 
 
-@pytest.mark.skipif(COMPILED and not EVERYTHING, reason="compiles for minutes")
+@pytest.mark.plain
 @pytest.mark.parametrize("topic", ["friction", "worlds", "instants", "large"])
 def test_what_is_compiled_ahead_runs(topic):
     warmup(topics=[topic], progress=False)

@@ -6,7 +6,6 @@ import pytest
 from pluecker.articulated import ModelBuilder
 from pluecker.contact import World
 from pluecker.contact.constraints import PrescribedMotion, Servo, Spline
-from tests.contact.instants.variants import rare_variant
 
 KNOTS = Spline([0.0, 0.5, 1.5, 2.0], [0.1, 0.7, -0.2, 0.4], start_speed=0.5, end_speed=-1.0)
 
@@ -32,7 +31,7 @@ def test_a_row_that_holds_has_the_place_and_the_speed_of_the_record_at_each_time
     np.testing.assert_allclose(motion.v[:, 0], ds, atol=1e-12)
 
 
-@rare_variant
+@pytest.mark.plain
 def test_a_row_that_holds_has_its_acceleration_and_a_servo_pulls_to_its_place_and_speed():
     motion, (s, ds, dds) = follow(record=("a", "constraint_forces"))
     np.testing.assert_allclose(motion.a[:, 0], dds, atol=1e-9)

@@ -10,7 +10,6 @@ from pluecker.articulated import ModelBuilder, SingularInertiaError, aba, crba, 
 from pluecker.contact import World
 from pluecker.contact.constraints import Ball, Frame, Hinge, PrescribedMotion, Servo, Spline
 from tests.conftest import COMPILED, EVERYTHING
-from tests.contact.instants.variants import rare_variant
 from tests.contact.world.worlds import random_world
 
 SEEDS = range(40 if EVERYTHING else 10 if COMPILED else 4)
@@ -160,7 +159,7 @@ def slide():
     return builder.build()
 
 
-@rare_variant
+@pytest.mark.plain
 def test_a_prescribed_motion_has_its_acceleration_at_each_time():
     """A spline through a sine, whose second derivative it has to the square of the knots' distance."""
     knots = np.linspace(0.0, 2.0, 201)

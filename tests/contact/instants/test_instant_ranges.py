@@ -7,7 +7,6 @@ from numpy.testing import assert_allclose
 from pluecker.articulated import ModelBuilder, random_configuration, random_tree
 from pluecker.contact import World
 from pluecker.contact.constraints import Friction, Limit, Motor
-from tests.contact.instants.variants import rare_variant
 
 LIMIT = 1e-10  # of some 6 N: rows with a range have a compliance of 1e-11 of their mobility
 
@@ -63,7 +62,7 @@ def test_a_soft_limit_is_a_spring_and_a_damper_that_only_push():
         assert_allclose(world.accelerations([q], [v], [0.0]).forces, force, atol=LIMIT)
 
 
-@rare_variant
+@pytest.mark.plain
 def test_a_batch_has_each_state_in_a_range_of_its_own():
     world = slide(friction=3.0, lower_limit=-1.0, upper_limit=1.0)
     q, tau = np.array([[0.0], [1.0], [-1.0], [0.0]]), np.array([[0.0], [4.0], [-4.0], [5.0]])

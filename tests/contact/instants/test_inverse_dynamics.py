@@ -8,7 +8,6 @@ from pluecker.articulated import ModelBuilder, rnea
 from pluecker.contact import ConstraintError, World
 from pluecker.contact.constraints import Ball, Frame, PrescribedMotion, Servo, Spline
 from tests.conftest import COMPILED, EVERYTHING
-from tests.contact.instants.variants import rare_variant
 from tests.contact.world.worlds import random_world
 
 seeds = pytest.mark.parametrize("seed", range(20 if EVERYTHING else 6 if COMPILED else 3))
@@ -68,7 +67,7 @@ def test_weights_move_effort_from_one_drive_to_another():
     assert abs(strong[0]) > 5.0 * abs(strong[1])
 
 
-@rare_variant
+@pytest.mark.plain
 def test_a_prescribed_motion_has_the_force_of_forward_dynamics_at_each_time():
     """The crank is driven by a row, a servo follows a target of its own; no joint has a drive."""
     path = Spline([0.0, 1.0, 2.0], [0.0, 0.5, 0.2])

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from pluecker.contact.interior_point import cone_system, cones, second_order
-from tests.contact.alone import alone
 from tests.contact.any_blocks import sets_of
 
-pytestmark = alone  # test_interior_point.py has the method
+pytestmark = pytest.mark.plain  # test_interior_point.py has the method
 
 INF = np.inf
 ALL, TWO = np.ones(3), np.array([1.0, 1.0, 0.0])

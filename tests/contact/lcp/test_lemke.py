@@ -11,7 +11,6 @@ import scipy.optimize
 
 from pluecker.contact import ProblemError, solve_lcp
 from pluecker.contact.lcp import lemke
-from tests.contact.alone import alone
 from tests.contact.lcp.lcp_problems import FAMILIES, MONOTONE, all_solutions, murty, positive_definite, solvable
 
 ROUNDING = 1e-13
@@ -254,7 +253,7 @@ def test_a_covering_vector_is_positive(covering, message):
         solve_lcp(np.eye(2), [-1.0, -1.0], covering=covering)
 
 
-@alone
+@pytest.mark.plain
 @pytest.mark.parametrize(("small", "artificial", "expected"), [(0.0, None, 1), (1e-2, None, 0), (0.0, 2, 2)])
 def test_ties_are_broken_by_the_rule(small, artificial, expected):
     """Three rows with the ratio 1, and w_0, w_1, w_2 in the basis: by the lexicographic rule the last of the first two"""

@@ -14,7 +14,6 @@ import scipy.optimize
 
 from pluecker.contact import solve
 from pluecker.contact.problem import sets
-from tests.contact.alone import alone
 from tests.contact.any_blocks import SIZES, cone, of_factors, of_matrix, sets_of
 
 CONES = [2, 3, 5, 6]
@@ -127,7 +126,7 @@ def derivative(K, x):
     return V
 
 
-@alone
+@pytest.mark.plain
 @every_cone
 def test_the_derivative_is_that_of_finite_differences_away_from_kinks(size):
     rng, count = np.random.default_rng(6), 0
@@ -144,7 +143,7 @@ def test_the_derivative_is_that_of_finite_differences_away_from_kinks(size):
     assert count > 20
 
 
-@alone
+@pytest.mark.plain
 @every_cone
 def test_at_kinks_the_derivative_is_a_limit_of_derivatives_nearby(size):
     rng = np.random.default_rng(7)
@@ -163,7 +162,7 @@ def test_at_kinks_the_derivative_is_a_limit_of_derivatives_nearby(size):
             assert min(nearby) <= 1e-4
 
 
-@alone
+@pytest.mark.plain
 def test_the_derivative_of_friction_alone_is_that_of_any_discs():
     """Inside, outside, at zero, of any size; on rims and on the polar cone that of one of both sides."""
     kinks = 0
@@ -179,7 +178,7 @@ def test_the_derivative_of_friction_alone_is_that_of_any_discs():
     assert 20 < kinks < 150
 
 
-@alone
+@pytest.mark.plain
 def test_the_derivative_of_a_row_is_one_between_its_bounds_and_zero_outside():
     K = sets_of([(0, 0, 0)], np.zeros((1, 3)), [-1.0], [2.0])
     assert [derivative(K, [x])[0, 0] for x in (-2.0, -1.0, 0.0, 2.0, 3.0)] == [0.0, 0.0, 1.0, 0.0, 0.0]

@@ -9,7 +9,6 @@ import pytest
 
 from pluecker.contact.solving import newton
 from tests.conftest import COMPILED
-from tests.contact.alone import alone
 from tests.contact.random_friction import KINDS, random_problem
 from tests.contact.solving.islands import matrix_of, one_island
 
@@ -31,7 +30,7 @@ def missed(P: Any, law: int, x: np.ndarray, centre: np.ndarray) -> tuple[np.ndar
     return F, z
 
 
-@alone
+@pytest.mark.plain
 @pytest.mark.parametrize("law", [0, 1])
 @pytest.mark.parametrize("kinds", MIXTURES)
 def test_the_matrix_of_newtons_equation_is_the_derivative_of_what_is_missed(kinds, law):
@@ -47,7 +46,7 @@ def test_the_matrix_of_newtons_equation_is_the_derivative_of_what_is_missed(kind
         np.testing.assert_allclose(along, (after - before) / (2.0 * h), rtol=0.0, atol=bound)
 
 
-@alone
+@pytest.mark.plain
 @pytest.mark.parametrize("law", [0, 1])
 @pytest.mark.parametrize("kinds", MIXTURES)
 def test_a_step_takes_away_what_is_missed(kinds, law):

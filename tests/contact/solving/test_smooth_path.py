@@ -11,7 +11,6 @@ import pytest
 from pluecker.contact import solve
 from pluecker.contact.solving import newton, smooth_path, smooth_point, smoothed_law
 from tests.conftest import COMPILED
-from tests.contact.alone import alone
 from tests.contact.random_friction import random_problem
 from tests.contact.solving.islands import island_of, matrix_of, one_island, scaled
 
@@ -32,7 +31,7 @@ def at(P: Any, x: np.ndarray, centre: np.ndarray, level: float):
     return L
 
 
-@alone
+@pytest.mark.plain
 @pytest.mark.parametrize("level", [0.5, -2.0, -5.0])
 def test_derivatives_of_the_smoothed_law_are_differences_of_it(level):
     for seed in range(4):
@@ -49,7 +48,7 @@ def test_derivatives_of_the_smoothed_law_are_differences_of_it(level):
         np.testing.assert_allclose(L.T, by_level, rtol=0.0, atol=1e-8 * (1.0 + np.abs(L.T).max()))
 
 
-@alone
+@pytest.mark.plain
 def test_the_smoothed_law_comes_to_coulombs_law():
     """What it misses at a solution is of the size of the level; beside a solution it is not."""
     for seed in range(4):
@@ -103,7 +102,7 @@ def test_a_curve_takes_no_more_factors_than_there_are_iterations(limit):
     assert island.iterations == curve.factors == limit
 
 
-@alone
+@pytest.mark.plain
 @pytest.mark.parametrize("attempt", smooth_path.ATTEMPTS)
 def test_the_direction_of_a_point_is_that_of_the_curve_there(attempt):
     """dF = 0 along it, and it goes on as it came, where the level falls and where it rises."""

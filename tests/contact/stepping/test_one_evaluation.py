@@ -17,6 +17,7 @@ from tests.contact.stepping.touching.touching import on_ground
 H = 0.01
 
 
+@pytest.mark.plain
 @pytest.mark.skipif(COMPILED, reason="calls within compiled code cannot be counted")
 @pytest.mark.parametrize("make", [lambda: on_ground("box"), lambda: on_ground("hull"), stack])
 def test_named_contacts_that_go_on_resting_are_looked_at_once(make, monkeypatch):

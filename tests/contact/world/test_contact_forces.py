@@ -10,7 +10,6 @@ from pluecker.contact import ConstraintError, ContactForces, World
 from pluecker.contact.constraints import PointContact
 from pluecker.contact.geometry import Box, Sphere, Surface
 from pluecker.spatial import ArgumentTypeError
-from tests.contact.instants.variants import rare_variant
 from tests.contact.piles.worlds import world_of
 
 G = 9.81
@@ -127,7 +126,7 @@ def test_a_recorded_motion_has_at_each_sample_the_forces_of_the_step_that_begins
         world.simulate(q, v, 0.02, 0.01).contacts_at(0)
 
 
-@rare_variant
+@pytest.mark.plain
 def test_a_batch_of_steps_has_no_contacts():
     world, q = two_boxes()
     with pytest.raises(ConstraintError, match="one state"):

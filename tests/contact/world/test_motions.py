@@ -14,7 +14,6 @@ from pluecker.contact import ConstraintError, FileError, World, WorldMemory
 from pluecker.contact.constraints import Motor, PrescribedMotion, Spline, UserFunction
 from pluecker.contact.world.memory import as_numbers_of
 from tests.conftest import COMPILED
-from tests.contact.instants.variants import rare_variant
 from tests.contact.world.mechanisms import COUPLER, CRANK, four_bars, slider_crank, slider_crank_state
 
 SMOOTH = ("rk4", "dormand_prince")
@@ -149,7 +148,7 @@ def test_steps_one_by_one_are_the_simulation():
     assert memory.time == pytest.approx(0.005, rel=1e-12)
 
 
-@rare_variant
+@pytest.mark.plain
 @pytest.mark.parametrize("integrator", ALL)
 def test_a_batch_is_its_motions_on_any_number_of_threads(integrator):
     world = slider_crank()

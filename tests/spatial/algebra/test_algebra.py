@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from pluecker.spatial.algebra import inertia, transforms, vectors
-from tests.conftest import COMPILED
 from tests.spatial import matrices as mat
 
-pytestmark = [pytest.mark.everything] * COMPILED
+pytestmark = pytest.mark.plain
 CLOSE = {"rtol": 1e-13, "atol": 1e-13}  # a dozen products and sums of numbers near one
 
 

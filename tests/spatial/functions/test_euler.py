@@ -12,14 +12,15 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from pluecker.spatial import euler_from_rotation, euler_to_rotation
-from tests.conftest import COMPILED, EVERYTHING
 from tests.spatial import precise
 from tests.spatial.precise import EPS, error, exact
 
 LETTERS = ["".join(s) for s in itertools.product("xyz", repeat=3) if s[0] != s[1] != s[2]]
 ALL = [s for letters in LETTERS for s in (letters, letters.upper())]
-SEQUENCES = ALL if EVERYTHING or not COMPILED else ["ZYX", "xyz", "zxz", "YXY"]
-every = pytest.mark.parametrize("sequence", SEQUENCES)
+COMPILED_ON_EACH_CHANGE = ("ZYX", "xyz", "zxz", "YXY")
+every = pytest.mark.parametrize(
+    "sequence", [s if s in COMPILED_ON_EACH_CHANGE else pytest.param(s, marks=pytest.mark.plain) for s in ALL]
+)
 
 
 def as_product(angles, sequence):

@@ -236,7 +236,7 @@ def complex_step(x, direction):
 
 
 @pytest.mark.parametrize("turn", [0.0, 1e-9, 1e-3, 0.8, 3.3, 5.5])
-@pytest.mark.parametrize("order", [pytest.param(order, marks=[pytest.mark.everything] * COMPILED) for order in (1, 2)])
+@pytest.mark.parametrize("order", [pytest.param(order, marks=pytest.mark.plain) for order in (1, 2)])
 def test_kernels_of_the_algebra_have_the_derivatives_of_the_complex_step(turn, order):
     rng = np.random.default_rng(3)
     x = rng.normal(size=10)

@@ -19,7 +19,10 @@ from tests.articulated.model.test_mimic import build as build_for_mimic
 from tests.conftest import COMPILED
 from tests.mechanisms import random_description
 
-pytestmark = pytest.mark.skipif(COMPILED, reason="each kernel would take seconds to compile for complex numbers")
+pytestmark = [
+    pytest.mark.plain,
+    pytest.mark.skipif(COMPILED, reason="each kernel would take seconds to compile for complex numbers"),
+]
 
 H = 1e-30
 CLOSE = 1e-12

@@ -46,7 +46,7 @@ COMPILED_HERE = (
 # Without compilation, joints of every native kind.
 KINDS = MOVING if COMPILED else ("free", "spherical", "exponential", "helical", "universal")
 not_compiled = pytest.mark.skipif(COMPILED, reason="each algorithm takes seconds to compile for dual numbers")
-in_everything = [pytest.mark.everything] if COMPILED else []
+in_everything = [pytest.mark.plain]
 
 
 def on_arrays():
@@ -276,6 +276,7 @@ def test_second_derivatives_are_differences_of_first_ones(name, model):
         np.testing.assert_allclose(result, expected, rtol=0.0, atol=1e-7 * scale)
 
 
+@pytest.mark.plain
 @not_compiled
 def test_second_derivatives_of_the_potential_energy_are_the_change_of_gravity():
     """The gradient is the gravity force; and on hinges alone, second derivatives are symmetric."""
@@ -347,7 +348,7 @@ def test_directions_that_do_not_fit_are_refused(model):
         )
 
 
-@(pytest.mark.everything if COMPILED else lambda test: test)  # an error looks at one state, by code of its own
+@pytest.mark.plain  # an error looks at one state, by code of its own
 def test_a_joint_that_moves_nothing_is_named():
     builder = ModelBuilder()
     builder.add_body("rod", mass=2.0, center_of_mass=(0.5, 0, 0))

@@ -7,7 +7,7 @@ import pytest
 
 from pluecker.articulated import JointLimits, Model, ModelBuilder, TimeTable, difference, neutral, simulate
 from tests.articulated.stepping import motions
-from tests.articulated.stepping.motions import compiled_in_everything, mechanism
+from tests.articulated.stepping.motions import mechanism
 from tests.conftest import COMPILED
 
 G = 9.81
@@ -38,7 +38,7 @@ def pendulum(**options) -> Model:
     return builder.build()
 
 
-@pytest.mark.parametrize("mimic", [False, pytest.param(True, marks=compiled_in_everything)], ids=["tree", "mimic"])
+@pytest.mark.parametrize("mimic", [False, pytest.param(True, marks=pytest.mark.plain)], ids=["tree", "mimic"])
 def test_the_error_follows_the_tolerance(mimic):
     """Against SciPy's DOP853, which shares nothing with the pair but the forces."""
     model = mechanism(mimic, large=COMPILED)

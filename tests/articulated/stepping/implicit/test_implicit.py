@@ -25,12 +25,12 @@ from pluecker.articulated import (
     simulate,
 )
 from pluecker.spatial import log3
-from tests.articulated.stepping.motions import compiled_in_everything, end, states
+from tests.articulated.stepping.motions import end, states
 from tests.conftest import COMPILED, EVERYTHING
 from tests.mechanisms import MOVING, random_description, random_state
 
 # Newton's method of bdf1 is that of bdf2, and takes as long to compile once more.
-BDF1 = pytest.param("bdf1", marks=compiled_in_everything)
+BDF1 = pytest.param("bdf1", marks=pytest.mark.plain)
 by_name = pytest.mark.parametrize("integrator", ["linearly_implicit", "redmax", BDF1, "bdf2"])
 NEWTON = ("bdf1", "bdf2")
 
@@ -187,7 +187,7 @@ def test_a_spring_of_a_turned_joint_is_stiff_against_the_rate_of_its_displacemen
     np.testing.assert_allclose(K, J.T @ np.diag(model.stiffness) @ J, rtol=0.0, atol=1e-8)
 
 
-@compiled_in_everything
+@pytest.mark.plain
 def test_on_slides_the_matrices_of_elements_are_their_derivatives():
     """Where nothing turns, all that is left out are lines that push."""
     builder, parent = ModelBuilder(), "world"
@@ -232,7 +232,7 @@ def test_the_matrices_are_symmetric_and_no_direction_is_driven():
 
 
 @pytest.mark.slow
-@compiled_in_everything
+@pytest.mark.plain
 @pytest.mark.parametrize("seed", range(3))
 def test_implicit_euler_takes_energy_and_gives_none(seed):
     """A tree of all joints with springs and dampers, which falls: at each step there is less"""

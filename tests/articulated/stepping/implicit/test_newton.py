@@ -18,7 +18,7 @@ from tests.articulated.stepping.implicit.test_implicit import arm
 from tests.conftest import COMPILED
 from tests.mechanisms import random_description, random_state
 
-pytestmark = pytest.mark.skipif(COMPILED, reason="nothing is compiled for these calls alone")
+pytestmark = [pytest.mark.plain, pytest.mark.skipif(COMPILED, reason="nothing is compiled for these calls alone")]
 
 
 def test_the_derivative_of_the_equations_of_a_stage_is_exact():

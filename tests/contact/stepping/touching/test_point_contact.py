@@ -7,7 +7,6 @@ from pluecker.articulated import ModelBuilder, body_velocities, forward_kinemati
 from pluecker.contact import ConstraintError, World
 from pluecker.contact.constraints import PointContact
 from tests.conftest import COMPILED
-from tests.contact.instants.variants import rare_variant
 
 G = 9.81
 HALF = (0.2, 0.15, 0.1)
@@ -220,7 +219,7 @@ def test_contacts_are_refused_where_there_are_no_steps():
             call()
 
 
-@rare_variant
+@pytest.mark.plain
 def test_states_of_a_batch_move_as_each_of_them_alone():
     world, rng = box_on_plane(0.5, restitution=0.3), np.random.default_rng(4)
     q = np.tile([0, 0, 0.2, 1.0, 0, 0, 0], (5, 1))

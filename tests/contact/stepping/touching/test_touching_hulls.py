@@ -9,7 +9,6 @@ from pluecker.articulated import ModelBuilder
 from pluecker.contact import World
 from pluecker.contact.geometry import Box, Collider, ConvexHull, HalfSpace, ShapeContact
 from tests.conftest import COMPILED
-from tests.contact.instants.variants import rare_variant
 from tests.contact.stepping.touching.touching import SHAPES, G, bodies, on_ground
 
 
@@ -94,7 +93,7 @@ def test_a_motion_of_two_hulls_goes_on_from_its_memory_with_its_hulls_elsewhere(
     np.testing.assert_array_equal(rest.q[-1], whole.q[-1])
 
 
-@rare_variant
+@pytest.mark.plain
 def test_states_of_a_batch_of_two_hulls_move_as_each_of_them_alone():
     world, rng, n = two_bodies("hull", "hull"), np.random.default_rng(6), 5 if COMPILED else 2
     q, v = np.tile(LEANS, (n, 1)), FALLS + 0.3 * rng.normal(size=(n, 12))
@@ -105,7 +104,7 @@ def test_states_of_a_batch_of_two_hulls_move_as_each_of_them_alone():
         np.testing.assert_allclose(together.q[k], world.simulate(q[k], v[k], duration, 0.005).q, atol=1e-9)
 
 
-@rare_variant
+@pytest.mark.plain
 def test_states_of_a_batch_move_on_a_hull_as_each_of_them_alone():
     rng = np.random.default_rng(5)
     hull = ConvexHull(rng.normal(size=(20, 3)) * 0.2)

@@ -5,7 +5,6 @@ import pytest
 
 from pluecker.contact import World
 from pluecker.contact.geometry import Collider, HalfSpace, ShapeContact, Sphere, Surface
-from tests.contact.instants.variants import rare_variant
 from tests.contact.stepping.touching.touching import SHAPES, G, bodies, on_ground, world_velocity
 
 RADIUS, MASS = 0.1, 2.0
@@ -116,7 +115,7 @@ def test_a_box_that_hits_the_ground_with_an_edge_turns_on_as_one_whose_contacts_
     assert (moment[first.contacts.normal_force > 1.0] > ROLLS).all()
 
 
-@rare_variant
+@pytest.mark.plain
 def test_states_that_touch_and_that_do_not_move_as_each_of_them_alone():
     world, q = ball()
     starts, v = np.tile(q, (3, 1)), np.array([rolling(0.2), rolling(0.3, 1.0), rolling(0.01, 2.0)])
