@@ -32,7 +32,6 @@ def test_any_tolerance_is_reached_by_the_matrix_with_double_precision(method, la
             assert errors_of(problem, result.multipliers, law).largest <= tol, (kind, tol)
 
 
-@pytest.mark.indices
 def test_rigid_contacts_whose_matrix_is_singular_reach_any_tolerance(all_are_large):
     """Single precision makes another problem of them, which need not have a solution"""
     problem, tol = stack(200 if COMPILED else 24, 0).problem, TOLERANCES[min(1, len(TOLERANCES) - 1)]
