@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -50,6 +51,16 @@ def changed() -> set[str]:
     return {name for name in named.stdout.split() if Path(name).name.startswith("test_")}
 
 
+def keep_only(config: pytest.Config, items: list[pytest.Item], wants: Callable[[pytest.Item], object]) -> None:
+    """Deselect tests that are not wanted."""
+    wanted, left_out = [], []
+    for item in items:
+        (wanted if wants(item) else left_out).append(item)
+    if left_out:
+        items[:] = wanted
+        config.hook.pytest_deselected(items=left_out)
+
+
 def function_of(test: str) -> str:
     """The test without its case."""
     return test.partition("[")[0]
@@ -66,10 +77,7 @@ class Branches:
 
     @pytest.hookimpl(trylast=True)  # of what is not marked otherwise
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        wanted = [item for item in items if self.wants(item.nodeid) or item.get_closest_marker("plain")]
-        left_out = set(items) - set(wanted)
-        items[:] = wanted
-        config.hook.pytest_deselected(items=list(left_out))
+        keep_only(config, items, lambda item: self.wants(item.nodeid) or item.get_closest_marker("plain"))
 
     def wants(self, test: str) -> bool:
         if self.candidates and function_of(test) not in self.functions:
@@ -124,6 +132,7 @@ def greedy_cover(
 
 
 def cost(test: str, seconds: dict[str, float]) -> float:
+    """Seconds that a test costs in the lane."""
     return seconds.get(test, 1.0) + OVERHEAD
 
 

@@ -1,4 +1,4 @@
-"""What all tests share: how many examples they try, which of them run, and how long each takes.
+"""Lanes of tests: which tests run in each, how many examples they try, and where their times are kept.
 
 ===================  ===================================  ===========================================================
 lane                 how it is asked for                  what runs there
@@ -22,19 +22,19 @@ import hypothesis
 import pytest
 from numba import config
 
-from tests.branches import Branches
+from tests.branches import Branches, keep_only
 from tests.durations import Durations
 
 COMPILED = not config.DISABLE_JIT
 CHECKED = bool(config.BOUNDSCHECK)  # with bounds checks
 EVERYTHING = bool(os.environ.get("EVERYTHING"))  # what runs before a release and now and then
+LANE = "plain" if not COMPILED else "bounds" if CHECKED else "compiled"
 
 # Compilation, and a loaded machine, make times meaningless: no deadline, and data may be slow to come. Only the compiled
 # lane looks for rare values; the others look at branches and at indices, for which few examples do. Without compilation each
 # costs a thousand times more.
-EXAMPLES = (5 if not COMPILED else 10 if CHECKED else 20) * (
-    1 if not EVERYTHING else 2 if CHECKED or not COMPILED else 5
-)
+EXAMPLES = {"plain": (5, 10), "bounds": (10, 20), "compiled": (20, 100)}[LANE][EVERYTHING]
+STATES = {"plain": (2, 2), "bounds": (4, 4), "compiled": (5, 20)}[LANE][EVERYTHING]
 hypothesis.settings.register_profile(
     "pluecker",
     deadline=None,
@@ -53,7 +53,7 @@ TODAY = int(os.environ.get("SEED") or datetime.date.today().strftime("%Y%m%d"))
 @pytest.fixture(scope="session")
 def states() -> int:
     """How many random states a comparison runs through."""
-    return 2 if not COMPILED else 4 if CHECKED else 20 if EVERYTHING else 5
+    return STATES
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -65,7 +65,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("hypothesis_seed", None) is None:
         config.option.hypothesis_seed = TODAY
-    config.pluginmanager.register(Durations(config), "durations")
+    config.pluginmanager.register(Durations(config, LANE), "durations")
     if config.getoption("branches"):
         config.pluginmanager.register(Branches(config.getoption("branches")), "branches")
 
@@ -78,10 +78,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out what only ``make everything`` runs."""
     if not EVERYTHING:
         marks = ("everything", "plain") if COMPILED else ("everything",)
-        left_out = [item for item in items if any(item.get_closest_marker(mark) for mark in marks)]
-        if left_out:
-            items[:] = [item for item in items if not any(item.get_closest_marker(mark) for mark in marks)]
-            config.hook.pytest_deselected(items=left_out)
+        keep_only(config, items, lambda item: not any(item.get_closest_marker(mark) for mark in marks))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

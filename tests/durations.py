@@ -17,18 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from numba import config as numba_config
 from numba.core import event
 
 FOLDER = Path(__file__).resolve().parent.parent / "build" / "durations"
 KINDS = ("compilation", "processes", "Python")
-
-
-def lane() -> str:
-    """Name the lane that this process runs in: ``plain``, ``bounds`` or ``compiled``."""
-    if numba_config.DISABLE_JIT:
-        return "plain"
-    return "bounds" if numba_config.BOUNDSCHECK else "compiled"
 
 
 class CompilationClock(event.Listener):
@@ -52,8 +44,8 @@ class CompilationClock(event.Listener):
 class Durations:
     """Measures in the process that runs a test, collects in the one that reports."""
 
-    def __init__(self, config: pytest.Config) -> None:
-        self.config = config
+    def __init__(self, config: pytest.Config, lane: str) -> None:
+        self.config, self.lane = config, lane
         self.clock = CompilationClock()
         self.rows: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0, 0.0])
         self.begun = self.now()
@@ -89,7 +81,7 @@ class Durations:
         if whole and not hasattr(self.config, "workerinput") and self.rows:
             FOLDER.mkdir(parents=True, exist_ok=True)
             lines = ["\t".join([*(f"{s:.3f}" for s in row), name]) + "\n" for name, row in self.rows.items()]
-            (FOLDER / f"{lane()}.tsv").write_text("".join(lines), encoding="utf-8")
+            (FOLDER / f"{self.lane}.tsv").write_text("".join(lines), encoding="utf-8")
 
 
 def read(name: str) -> dict[str, list[float]]:
@@ -123,8 +115,7 @@ def main() -> None:
     names = sys.argv[1:] or [path.stem for path in sorted(FOLDER.glob("*.tsv"))]
     for name in names:
         print(f"## The lane {name}\n")
-        print("\n".join(table(read(name))))
-        print(os.linesep)
+        print("\n".join(table(read(name))), end="\n\n")
 
 
 if __name__ == "__main__":

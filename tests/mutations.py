@@ -515,16 +515,22 @@ def copy_repository(source: Path, folder: Path) -> None:
     (folder / "importable" / "copy_of_library.py").write_text(PLUGIN, encoding="utf-8")
 
 
-def mutate(mutation: Mutation, copy: Path) -> None:
-    """Put the slip into the copy."""
+def with_slip(mutation: Mutation, copy: Path) -> str:
+    """The text of its file with the slip; an error if that does not fit the copy."""
     file = copy / mutation.file
     text = file.read_text(encoding="utf-8") if file.is_file() else ""
     count = text.count(mutation.old)
     if count != 1 or mutation.new == mutation.old:
         raise Stale(f"{mutation.name}: its old text is {count} times in {mutation.file}, expected once")
+    return text.replace(mutation.old, mutation.new)
+
+
+def mutate(mutation: Mutation, copy: Path) -> None:
+    """Put the slip into the copy."""
+    file, text = copy / mutation.file, with_slip(mutation, copy)
     for bytecode in (file.parent / "__pycache__").glob(f"{file.stem}.*.pyc"):
         bytecode.unlink()
-    file.write_text(text.replace(mutation.old, mutation.new), encoding="utf-8")
+    file.write_text(text, encoding="utf-8")
 
 
 def tests_in(tests: str, copy: Path) -> list[str]:
@@ -654,9 +660,7 @@ def run(mutations: Sequence[Mutation], source: Path, jobs: int) -> int:
         clean = Path(place) / "clean"
         copy_repository(source, clean)
         for mutation in mutations:
-            text = clean / "repository" / mutation.file
-            if not text.is_file() or text.read_text(encoding="utf-8").count(mutation.old) != 1:
-                raise Stale(f"{mutation.name}: its old text is not exactly once in {mutation.file}; the list is stale")
+            with_slip(mutation, clean / "repository")
             tests_in(mutation.tests, clean / "repository")
         if not check_without_slips(clean, mutations):
             print("tests fail without a slip: what they say of slips means nothing")
