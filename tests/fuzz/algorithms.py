@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -1089,4 +1088,3 @@ OTHERS = (
 OTHERS += (redmax_dynamics, redmax_dynamics, sparse_body_jacobian, sparse_body_jacobian)
 OTHERS += (factorize, factorize, inertia_pattern, random_tree)
 OTHERS += (dynamics_derivatives, dynamics_derivatives, derivative_of)
-SIGNATURES = {name: tuple(inspect.signature(getattr(articulated, name)).parameters) for name in INPUTS}

@@ -131,7 +131,6 @@ def other(dice: Dice) -> Any:
 
 
 BINARY = (operator.add, operator.sub, operator.mul, operator.truediv, operator.matmul, operator.eq, operator.ne)
-SYMBOLS = dict(zip(BINARY, ("+", "-", "*", "/", "@", "==", "!="), strict=True))
 
 
 def binary(dice: Dice) -> Call:

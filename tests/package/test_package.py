@@ -132,7 +132,7 @@ def test_the_readme_names_only_commands_that_exist():
     text = (TOP / "README.md").read_text()
     targets = set(re.findall(r"^([a-z]+):", (TOP / "Makefile").read_text(), flags=re.MULTILINE))
     assert set(re.findall(r"`make ([a-z]+)", text) + re.findall(r"^make ([a-z]+)", text, flags=re.MULTILINE)) <= targets
-    from pluecker.contact.app.cli import main
+    from tests.contact.command import main
 
     used = re.findall(r"^pluecker ([a-z]+)", text, flags=re.MULTILINE)
     assert len(used) == 9

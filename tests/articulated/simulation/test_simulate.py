@@ -39,9 +39,9 @@ from pluecker.articulated import (
     potential_energy,
     simulate,
 )
-from pluecker.articulated.app.cli import main  # the command, without a process for each call
 from pluecker.articulated.robots import SEVEN_JOINT_ARM
 from pluecker.spatial import ArgumentValueError, PlueckerError, UnknownNameError
+from tests.articulated.command import main
 from tests.conftest import COMPILED, EVERYTHING
 
 NUMBERS = ctypes.POINTER(ctypes.c_double)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from pluecker.articulated import Trajectory
-from pluecker.contact.app.cli import main
 from pluecker.contact.app.scenes import SCENES, outcome, run_scene
 from pluecker.spatial import UnknownNameError
+from tests.contact.command import main
 
 QUICK = ("ladder",)  # and "bounce", by the command
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pluecker.contact import FileError, Problem, ProblemError, read_siconos, write_fclib
-from pluecker.contact.app.cli import main
 from pluecker.spatial import ArgumentTypeError
+from tests.contact.command import main
 from tests.contact.files.siconos_files import EXACT, STORAGES, example, text_of
 
 

@@ -9,7 +9,6 @@ import pytest
 from pluecker import PlueckerError
 from pluecker.articulated import Model, Trajectory
 from pluecker.contact import World
-from pluecker.contact.app.cli import main
 from pluecker.contact.constraints import Motor
 from pluecker.contact.geometry import (
     Box,
@@ -23,6 +22,7 @@ from pluecker.contact.geometry import (
     Sphere,
     Surface,
 )
+from tests.contact.command import main
 from tests.contact.stepping.touching.touching import bodies
 from tests.contact.world.test_overlays import ROD, URDF
 
