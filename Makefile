@@ -10,8 +10,8 @@ INSTALL := $(BIN)/python -m pip install --no-compile
 
 help:
 	@echo "make demo       dynamics of a seven-joint arm: computed, checked, timed, drawn to demo.png"
-	@echo "make test       tests, compiled (10 minutes in a fresh clone)"
-	@echo "make everything all tests, with more examples, all robots, long motions, cold caches, other Pythons (2 hours)"
+	@echo "make test       tests, compiled (some 10 minutes in a fresh clone)"
+	@echo "make everything all tests, with more examples, all robots, long motions, cold caches, other Pythons (hours)"
 	@echo "make lint       style, types, and which package may import which"
 	@echo "make format     put the code into shape"
 	@echo "make notebooks  run notebooks/*.py and write them with their outputs, as .ipynb (2 minutes)"
@@ -53,13 +53,17 @@ everything: $(VENV)/.dev
 
 # What follows imports wants the packages where they are installed: below one folder called pluecker.
 TREE := build/tree/pluecker
+PARTS := spatial articulated contact $(wildcard package/*.*)
 
-lint: $(VENV)/.dev
+.PHONY: tree
+tree:
+	@mkdir -p $(TREE)
+	@ln -sfn $(addprefix $(CURDIR)/,$(PARTS)) $(TREE)/
+
+lint: $(VENV)/.dev tree
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python -m tests.inside
-	@mkdir -p $(TREE)
-	@for part in spatial articulated contact package/__init__.py package/__main__.py package/teaching.py; do ln -sfn ../../../$$part $(TREE)/$$(basename $$part); done
 	cd $(TREE)/.. && ../../$(BIN)/lint-imports --config ../../pyproject.toml
 	cd $(TREE)/.. && MYPYPATH=. ../../$(BIN)/mypy --config-file ../../pyproject.toml -p pluecker
 
