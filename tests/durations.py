@@ -1,4 +1,4 @@
-"""Where the minutes of the tests go: each test's seconds by kind, and the table that is made of them.
+"""The minutes of the tests: each test's seconds by kind, and the table that is made of them.
 
 As a plugin of pytest it writes a file for each lane that runs as a whole, ``build/durations/LANE.tsv``, with a line
 for each test: seconds on the clock, and of processors: compiling, in processes that it started, all else; its name.

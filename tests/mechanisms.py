@@ -12,7 +12,7 @@ from pluecker.articulated import Model, ModelBuilder, random_configuration
 
 @dataclass(frozen=True)
 class JointType:
-    """What a joint of some type is given, and how many freedoms it has: as documented, not as the package has it."""
+    """Arguments of a joint of some type, and its number of freedoms: as documented, not as the package has it."""
 
     nv: int
     axes: int = 0

@@ -589,7 +589,7 @@ def failed_in(output: str) -> list[str]:
 
 
 def check_without_slips(folder: Path, mutations: Sequence[Mutation]) -> bool:
-    """Whether all tests pass in the copy as it is."""
+    """Run all tests in the copy as it is, and say whether they pass."""
     good = True
     for lane in (PLAIN, COMPILED):
         tests = dict.fromkeys(
@@ -608,7 +608,7 @@ def check_without_slips(folder: Path, mutations: Sequence[Mutation]) -> bool:
 
 
 def run_mutation(mutation: Mutation, clean: Path) -> tuple[bool, str, float]:
-    """Whether its tests notice a slip, the first that did, and the seconds that this took."""
+    """Run the tests of a slip: whether one noticed it, the first that did, and the seconds that this took."""
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix=f"{mutation.name}-") as place:
         folder = Path(place) / "copy"

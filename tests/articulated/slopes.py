@@ -38,7 +38,7 @@ def slope(function: Callable[..., Any], model: Model, direction: Any, wrt: str =
 
 
 def slopes(function: Callable[..., Any], model: Model, wrt: str = "q", **given: Any) -> Any:
-    """The same in all directions that an input of ``nv`` numbers, or a configuration, can go: along a last axis."""
+    """Take slopes in all directions that an input of ``nv`` numbers, or a configuration, can go: along a last axis."""
     if not COMPILED:
         return derivative_of(function.__name__)(model, **given, wrt=wrt)
     found = [slope(function, model, unit, wrt, **given) for unit in np.eye(model.nv)]

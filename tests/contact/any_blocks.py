@@ -53,7 +53,7 @@ def of_factors(J: Any, T: Any, columns: Any, b: Any, K: Any, compliance: Any) ->
 
 
 def of_two_factors(problem: Problem) -> Problem:
-    """The same problem with J and J M^-1 as two matrices, where it has J M^-1/2 alone."""
+    """Give a problem that has J M^-1/2 alone the two matrices J and J M^-1."""
     return replace(problem, operator=problem.operator._replace(G=blocks.empty_blocks()))
 
 

@@ -37,7 +37,7 @@ FIRST = TODAY * 10_000
 
 
 def seeds(area):
-    """Which calls are made."""
+    """Seeds of the calls that are made."""
     part = 1 if COMPILED and EVERYTHING else 50 if COMPILED and area != "algorithms" else 10
     count = max(10, COUNTS[area] // part)
     of_today = range(FIRST, FIRST + count)

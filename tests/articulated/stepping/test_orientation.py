@@ -23,7 +23,7 @@ def wheel():
 
 
 def update(wheel, p, w, integrator):
-    """Where the wheel is after one step with this velocity."""
+    """The wheel after one step with this velocity."""
     return end(wheel, p, w, H, 1, integrator=integrator)[0]
 
 

@@ -1,4 +1,4 @@
-"""What tests of large islands share: problems, and sizes from which islands are large that are lowered.
+"""Large islands for tests: problems, and sizes from which islands are large that are lowered.
 
 Looks inside for these sizes alone: with them small problems, which plain Python solves too, go the way of large ones, and
 the same problem can be solved in both ways. Results are those of ``solve``.
@@ -49,7 +49,7 @@ def start_of(problem, seed):
 
 
 def both_ways(monkeypatch, problem, law, method, **options):
-    """What comes of a problem of one island as a small one, and as a large one."""
+    """Solve a problem of one island as a small one, and as a large one."""
     options = {"tol": 1e-300, "separate": False, "form": "factors", "history": True, **options}
     small = solve(problem, law, method, **options)
     with monkeypatch.context() as patch:

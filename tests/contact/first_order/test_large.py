@@ -178,7 +178,7 @@ def test_nothing_is_factorised_that_takes_too_long(law, monkeypatch):
 
 @pytest.fixture(scope="module")
 def hard():
-    """What gradients do not solve soon."""
+    """A problem that gradients do not solve soon."""
     return packing(120 if COMPILED else 20)
 
 

@@ -26,7 +26,7 @@ def projected(z, mu):
 
 
 def updated(problem, result, law, relaxation, contact, others):
-    """What one contact comes to from nothing, for each choice of those others whose impulses are there already."""
+    """Impulses that one contact comes to from nothing, for each choice of those others whose impulses are there already."""
     N, mu = problem.matrix().toarray(), problem.sets.friction[contact, 0]
     s, mine = result.blocks.scale[3 * contact], slice(3 * contact, 3 * contact + 3)
     choices = np.array(list(itertools.product([0.0, 1.0], repeat=len(others)))).reshape(2 ** len(others), -1)

@@ -1,4 +1,4 @@
-"""What the kernels of two hulls, and of a box and a hull, find in compiled steps: all slots, with their features.
+"""Kernels of two hulls, and of a box and a hull, as compiled steps have them: all slots, with their features.
 
 Steps read slots through an address, and no public name gives them with their features and for many poses at once: what
 ``Collision`` finds of hulls is computed in another way, and is what these are compared with.

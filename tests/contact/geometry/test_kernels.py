@@ -1,4 +1,4 @@
-"""What compiled kernels of pairs of shapes find for steps, seen in the rows of a world with named pairs of all kinds."""
+"""Compiled kernels of pairs of shapes, seen in the rows of a world with named pairs of all kinds."""
 
 from __future__ import annotations
 

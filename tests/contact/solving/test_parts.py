@@ -22,7 +22,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 
 def meets(P):
-    """Which blocks act on which."""
+    """Pairs of blocks that act on each other."""
     N, n = P.A.N, len(P.K.start) - 1
     found = np.zeros((n, n), bool)
     found[np.repeat(np.arange(n), np.diff(N.first)), N.column] = True

@@ -1,4 +1,4 @@
-"""What a factor takes at least, estimated from the pattern: from below, whatever the order of the blocks.
+"""The least that a factor takes, estimated from the pattern: from below, whatever the order of the blocks.
 
 Looks inside: ``auto`` leaves factors out by it, and a wrong estimate costs time alone.
 """

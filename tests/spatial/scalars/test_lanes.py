@@ -493,7 +493,7 @@ FUNCTIONS = {"rnea": (rnea, "q v a f_ext"), "aba": (aba, "q v tau f_ext"), "crba
 
 
 def on_processor(processor, program, folder, *arguments):
-    """What a program saves where all is compiled anew for another processor."""
+    """Results that a program saves where all is compiled anew for another processor."""
     target = {"NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": "", "NUMBA_CACHE_DIR": str(folder)}
     command = [sys.executable, "-W", "error", "-c", program, str(folder / "result.npy"), *arguments]
     environment = {**os.environ, "PYTHONPATH": str(TOP), **target}

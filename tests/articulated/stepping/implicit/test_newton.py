@@ -1,6 +1,6 @@
-"""What Newton's method of backward differences works with, and what these remember, step by step.
+"""Newton's method of backward differences: residual, matrix and solver, and memory from step to step.
 
-From outside neither is seen: with a wrong derivative steps are still solved, after more iterations, and simulate has
+From outside none of it is seen: with a wrong derivative steps are still solved, after more iterations, and simulate has
 steps of one length. Kernels are called here without compilation, where nothing has to be compiled for that; dual numbers
 are the same there.
 """
