@@ -6,6 +6,7 @@ Looks inside: a part that is cut wrongly, or parts that act on one another, are 
 from __future__ import annotations
 
 import itertools
+from functools import cache
 
 import numpy as np
 import pytest
@@ -17,8 +18,13 @@ from pluecker.contact.solving import cores, local, newton, parts
 from tests.contact.random_friction import random_problem
 from tests.contact.solving.islands import island_of, matrix_of, one_island
 
-PACKING = one_island(packing(40))
 SEEDS = st.integers(0, 2**32 - 1)
+
+
+@cache
+def packed():
+    """A packing as one island. It is made when it is first needed: collecting tests compiles nothing."""
+    return one_island(packing(40))
 
 
 def meets(P):
@@ -46,18 +52,18 @@ def test_the_matrix_of_a_part_is_the_one_of_all_in_its_rows(problem):
 
 def test_a_part_is_the_whole_with_all_others_held():
     """What the velocities of some contacts are, from their own multipliers and from all, with another change of theirs"""
-    rng, island = np.random.default_rng(5), island_of(PACKING)
+    rng, island = np.random.default_rng(5), island_of(packed())
     x = rng.normal(size=len(island.x))
     u = island.velocity(x)
     blocks = np.array([0, 3, 4, 11, 29])
-    Q, rows = parts.part_of(PACKING, blocks)
+    Q, rows = parts.part_of(packed(), blocks)
     alone, mine, speeds = parts.alone(Q, rows, x, u)
     assert np.array_equal(mine, x[rows])
     assert np.array_equal(speeds, u[rows])
     assert np.allclose(newton.velocity(alone, x[rows]), u[rows], rtol=0, atol=1e-13 * np.abs(u).max())
     new, both, speeds = x.copy(), x.copy(), u.copy()
     new[rows] = rng.normal(size=len(rows))
-    local.change(PACKING, blocks, new[rows], np.full_like(x, np.nan), both, speeds)
+    local.change(packed(), blocks, new[rows], np.full_like(x, np.nan), both, speeds)
     assert np.array_equal(both, new)
     assert np.allclose(speeds, island.velocity(both), rtol=0, atol=1e-12 * np.abs(speeds).max())
     expected = island.velocity(new)[rows]
@@ -68,20 +74,20 @@ def test_a_part_is_the_whole_with_all_others_held():
 def test_parts_do_not_act_on_one_another(count, seed):
     """Each contact is in one part, and those of two parts have no block of N in common"""
     blocks = np.sort(np.random.default_rng(seed).choice(40, count, replace=False))
-    found, touch = parts.apart(PACKING.A.N, blocks), meets(PACKING)
+    found, touch = parts.apart(packed().A.N, blocks), meets(packed())
     assert np.array_equal(np.sort(np.concatenate(found)), blocks)
     for one, other in itertools.combinations(found, 2):
         assert not touch[np.ix_(one, other)].any()
     for part in found:  # and none could be divided
-        assert len(parts.apart(PACKING.A.N, part)) == 1
+        assert len(parts.apart(packed().A.N, part)) == 1
 
 
 @given(st.integers(1, 12), SEEDS)
 def test_parts_at_once_do_not_act_on_one_another_and_others_keep_their_order(count, seed):
     """Whatever overlaps; what comes of them is what comes of one after the other"""
-    island, rng, touch = island_of(PACKING), np.random.default_rng(seed), meets(PACKING)
+    island, rng, touch = island_of(packed()), np.random.default_rng(seed), meets(packed())
     several = [
-        local.Subdomain(PACKING, np.sort(rng.choice(40, rng.integers(1, 4), replace=False))) for _ in range(count)
+        local.Subdomain(packed(), np.sort(rng.choice(40, rng.integers(1, 4), replace=False))) for _ in range(count)
     ]
     rounds = list(local.Subdomains(island).side_by_side(several))
     assert sorted(map(id, itertools.chain(*rounds))) == sorted(map(id, several))
@@ -103,7 +109,7 @@ def test_those_with_most_of_the_error_are_the_fewest_that_have_it(share, seed):
 @given(st.floats(0.0, 50.0), SEEDS)
 def test_a_core_has_half_of_the_error_in_half_of_the_contacts_or_there_is_none(power, seed):
     error = np.random.default_rng(seed).uniform(size=40) ** power
-    core = cores.core_of(island_of(PACKING), error)
+    core = cores.core_of(island_of(packed()), error)
     assert len(core) <= 20
     assert len(core) == 0 or error[core].sum() >= 0.5 * error.sum() * (1.0 - 1e-12)
 
@@ -111,7 +117,7 @@ def test_a_core_has_half_of_the_error_in_half_of_the_contacts_or_there_is_none(p
 def test_a_core_is_what_touches_the_one_place_that_has_the_error():
     error = np.zeros(40)
     error[7] = 1.0
-    assert np.array_equal(cores.core_of(island_of(PACKING), error), np.flatnonzero(meets(PACKING)[7]))
+    assert np.array_equal(cores.core_of(island_of(packed()), error), np.flatnonzero(meets(packed())[7]))
 
 
 @pytest.fixture(scope="module")
