@@ -151,6 +151,7 @@ Args:
 
 
 def test_docstrings_become_what_sphinx_reads_as_they_are_meant():
+    pytest.importorskip("sphinx", reason="Sphinx is not installed (extra docs)")
     references, lines = extension("references"), list(DOCSTRING)
     references.prepare(None, "function", "norm", None, None, lines)
     assert lines == PREPARED

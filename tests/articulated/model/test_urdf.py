@@ -4,10 +4,11 @@ import logging
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 pytest.importorskip("yourdfpy", reason="yourdfpy is not installed (extra urdf)")
 
-from pluecker.articulated import Model, ModelError, crba, forward_kinematics, neutral, rnea
+from pluecker.articulated import Model, ModelError, crba, forward_kinematics, kinetic_energy, neutral, rnea
 from pluecker.articulated.robots import SEVEN_JOINT_ARM
 from pluecker.spatial import ArgumentTypeError
 
@@ -76,6 +77,20 @@ def test_a_floating_base_comes_first_and_has_its_name():
     assert (model.q_slice("floating_base"), model.v_slice("floating_base")) == (slice(0, 7), slice(0, 6))
     assert "base" in model.body_names
     assert model.mass == 6.0
+
+
+def test_axes_of_an_inertia_are_turned_as_its_origin_says():
+    """Roll, pitch and yaw are about fixed axes, in this order; a spin about a turned axis has the energy of that axis."""
+    moments, spin = np.array([0.1, 0.2, 0.25]), 3.0
+    inertia = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.25"/>'
+    for rpy in ([0.4, 0.0, 0.0], [0.0, -1.1, 0.0], [0.0, 0.0, 2.0], [0.4, -1.1, 2.0], [0.3, np.pi / 2, -0.2]):
+        origin = f'<origin xyz="0 0 0" rpy="{rpy[0]} {rpy[1]} {rpy[2]}"/>'
+        body = link("body", f'<inertial>{origin}<mass value="2"/>{inertia}</inertial>')
+        model = Model.from_urdf(robot(body), floating_base=True)
+        axes = Rotation.from_euler("xyz", rpy).as_matrix().T  # lower case: about fixed axes
+        v = np.concatenate([spin * axes, np.zeros((3, 3))], axis=1)
+        energy = kinetic_energy(model, neutral(model), v)
+        np.testing.assert_allclose(energy, 0.5 * moments * spin**2, rtol=1e-14, err_msg=str(rpy))
 
 
 def test_limits_damping_and_friction_are_read():

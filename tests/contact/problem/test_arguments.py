@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 import fractions
+import functools
 import tracemalloc
 import warnings
 
@@ -38,8 +39,13 @@ HUGE = np.ones((300, 300))
 ONE = Problem.from_delassus(np.eye(3), [-1.0, 3.0, 0.0], [0.5])
 MASS = 2.0 * np.eye(3)
 FACTORS = Problem.from_factors(MASS, np.eye(3), [-2.0, 6.0, 0.0], np.zeros(3), [0.5])
-BODIES = Bodies([np.inf, 2.0], np.ones((2, 3)), [[0, 0, 0], [0, 0, 0.5]])
 TABLE = ContactTable([[0, 1]], [[0, 0, 1]], [[0, 0, 0]], friction=0.3)
+
+
+@functools.cache
+def bodies():
+    """The floor and a body. They are made when they are first needed: collecting tests compiles nothing."""
+    return Bodies([np.inf, 2.0], np.ones((2, 3)), [[0, 0, 0], [0, 0, 0.5]])
 
 
 class Odd:
@@ -81,9 +87,9 @@ CALLS_WITH_NUMBERS = {
     "inertia": lambda x: Bodies([1.0], x, np.zeros((1, 3))),
     "position": lambda x: Bodies([1.0], np.ones((1, 3)), x),
     "orientation": lambda x: Bodies([1.0], np.ones((1, 3)), np.zeros((1, 3)), orientation=x),
-    "gravity": BODIES.with_gravity,
-    "force": BODIES.times_inverse_mass,
-    "energy": BODIES.kinetic_energy,
+    "gravity": lambda x: bodies().with_gravity(x),
+    "force": lambda x: bodies().times_inverse_mass(x),
+    "energy": lambda x: bodies().kinetic_energy(x),
     "bodies": lambda x: ContactTable(x, [[0, 0, 1]], [[0, 0, 0]]),
     "ordered": lambda x: ContactTable.ordered(x, [[0, 0, 1]], [[0, 0, 0]]),
     "normal": lambda x: ContactTable([[0, 1]], x, [[0, 0, 0]]),
@@ -91,7 +97,7 @@ CALLS_WITH_NUMBERS = {
     "friction of a table": lambda x: ContactTable([[0, 1]], [[0, 0, 1]], [[0, 0, 0]], friction=x),
     "jacobian": lambda x: Rows([[0, 1]], x),
     "lower": lambda x: Rows([[0, 1]], np.ones((1, 2, 6)), lower=x),
-    "recovery": lambda x: assemble_contacts(BODIES, TABLE, 0.1, recovery=x),
+    "recovery": lambda x: assemble_contacts(bodies(), TABLE, 0.1, recovery=x),
     "frames": contact_frames,
     "stiffness": lambda x: soft_contact(x, 1.0, 0.1),
     "A": lambda x: solve_lcp(x, [1.0]),
@@ -112,9 +118,9 @@ SCALARS = {
     "relaxation": lambda x: solve(ONE, method="psor", relaxation=x),
     "tol of an LCP": lambda x: solve_lcp([[1.0]], [1.0], tol=x),
     "relaxation of an LCP": lambda x: solve_lcp([[1.0]], [1.0], method="psor", relaxation=x),
-    "step": lambda x: assemble_contacts(BODIES, TABLE, x),
+    "step": lambda x: assemble_contacts(bodies(), TABLE, x),
     "step of a spring": lambda x: soft_contact(1.0, 1.0, x),
-    "free velocity": BODIES.free_velocity,
+    "free velocity": lambda x: bodies().free_velocity(x),
     "max_iterations": lambda x: solve(ONE, max_iterations=x),
     "max_iterations of an LCP": lambda x: solve_lcp([[1.0]], [1.0], max_iterations=x),
     "threads": lambda x: solve(ONE, threads=x),
@@ -138,7 +144,7 @@ SWITCHES = {
     "history": lambda x: solve(ONE, history=x),
     "history of an LCP": lambda x: solve_lcp([[1.0]], [1.0], history=x),
     "symmetrise": lambda x: Problem.from_delassus(np.eye(3), np.zeros(3), [0.5], symmetrise=x),
-    "restitution": lambda x: assemble_contacts(BODIES, TABLE, 0.1, restitution=x),
+    "restitution": lambda x: assemble_contacts(bodies(), TABLE, 0.1, restitution=x),
 }
 
 
@@ -166,9 +172,9 @@ def test_what_is_no_problem_is_a_wrong_type(name):
 def test_what_are_no_bodies_and_no_table_are_wrong_types():
     for value in NO_RECORDS:
         if value is not None:
-            refused(lambda x: assemble_contacts(BODIES, TABLE, 0.1, x), value, ArgumentTypeError)
+            refused(lambda x: assemble_contacts(bodies(), TABLE, 0.1, x), value, ArgumentTypeError)
         refused(lambda x: assemble_contacts(x, TABLE, 0.1), value, ArgumentTypeError)
-        refused(lambda x: assemble_contacts(BODIES, x, 0.1), value, ArgumentTypeError)
+        refused(lambda x: assemble_contacts(bodies(), x, 0.1), value, ArgumentTypeError)
         refused(lambda x: write_fclib("nowhere.hdf5", x), value, ArgumentTypeError)
 
 

@@ -36,9 +36,11 @@ def meets(P):
 
 
 @pytest.mark.indices
-@pytest.mark.parametrize("problem", [packing(40), random_problem(3, 40).problem()], ids=["contacts", "all kinds"])
-def test_the_matrix_of_a_part_is_the_one_of_all_in_its_rows(problem):
-    P = one_island(problem)
+@pytest.mark.parametrize(
+    "made", [lambda: packing(40), lambda: random_problem(3, 40).problem()], ids=["contacts", "all kinds"]
+)
+def test_the_matrix_of_a_part_is_the_one_of_all_in_its_rows(made):
+    P = one_island(made())
     rng, n = np.random.default_rng(1), len(P.K.start) - 1
     for count in (0, 1, n // 3, n):
         blocks = np.sort(rng.choice(n, count, replace=False))

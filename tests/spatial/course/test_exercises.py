@@ -177,13 +177,13 @@ def test_27_B1_coordinates_of_wrenches():
 
 
 QD1, QD2 = 0.7, -1.3  # joint velocities of the planar robot of figure 2, whose joints are at (0, 0) and (1, 0)
-S1, S2 = twist(K, [0, 0, 0]), twist(K, [1, 0, 0])
+S1, S2 = np.array([[0, 0, 1, 0, 0, 0], [0, 0, 1, 0, -1, 0]])
 P = np.array([1.0, 1.0, 0.0])
 
 
 def test_27_B2_a_planar_robot():
-    same(S1, [0, 0, 1, 0, 0, 0])  # (a)
-    same(S2, [0, 0, 1, 0, -1, 0])
+    same(twist(K, [0, 0, 0]), S1)  # (a)
+    same(twist(K, [1, 0, 0]), S2)
     v1 = S1 * QD1  # (b)
     v2 = v1 + S2 * QD2
     same(v1, [0, 0, QD1, 0, 0, 0])
