@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
-# Byte code is written when a module is first imported; most of what is installed never is.
+# Byte code is written when a module is first imported, whatever else is set; most of what is installed never is.
 INSTALL := $(BIN)/python -m pip install --no-compile
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help demo test everything lint format notebooks accuracy scaling friction bench docs clean
 

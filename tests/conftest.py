@@ -8,7 +8,8 @@ everything           ``EVERYTHING=1``                     all of it, with more e
 plain Python         ``NUMBA_DISABLE_JIT=1``              what is not marked ``slow``; ``--branches``: what is
                                                           marked ``plain``, and what takes branches
                                                           (:mod:`tests.branches`)
-with bounds checks   ``NUMBA_BOUNDSCHECK=1``              what is marked ``indices``
+with bounds checks   ``NUMBA_BOUNDSCHECK=1``              what is marked ``indices``; and ``everything``, where it
+                                                          is compiled here alone
 ===================  ===================================  ===========================================================
 """
 
@@ -33,7 +34,7 @@ LANE = "plain" if not COMPILED else "bounds" if CHECKED else "compiled"
 # Compilation, and a loaded machine, make times meaningless: no deadline, and data may be slow to come. Only the compiled
 # lane looks for rare values; the others look at branches and at indices, for which few examples do. Without compilation each
 # costs a thousand times more.
-EXAMPLES = {"plain": (5, 10), "bounds": (10, 20), "compiled": (20, 100)}[LANE][EVERYTHING]
+EXAMPLES = {"plain": (5, 10), "bounds": (10, 20), "compiled": (10, 100)}[LANE][EVERYTHING]
 STATES = {"plain": (2, 2), "bounds": (4, 4), "compiled": (5, 20)}[LANE][EVERYTHING]
 hypothesis.settings.register_profile(
     "pluecker",
@@ -75,10 +76,16 @@ def pytest_report_header() -> str:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what only ``make everything`` runs."""
+    """Leave out what only ``make everything`` runs, or another lane."""
+
+    def wanted(item: pytest.Item) -> bool:
+        marks = {mark.name for mark in item.iter_markers()}
+        if CHECKED:
+            return "indices" in marks
+        return marks.isdisjoint(("everything", "plain") if COMPILED else ("everything",))
+
     if not EVERYTHING:
-        marks = ("everything", "plain") if COMPILED else ("everything",)
-        keep_only(config, items, lambda item: not any(item.get_closest_marker(mark) for mark in marks))
+        keep_only(config, items, wanted)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from pluecker.articulated import Model, derivative_of, integrate
+from tests.articulated.state_by_state import by_state
 from tests.conftest import COMPILED
 
 STEP = 5e-4
@@ -30,7 +31,7 @@ def slope(function: Callable[..., Any], model: Model, direction: Any, wrt: str =
         return tuple(part @ direction for part in found) if isinstance(found, tuple) else found @ direction
     steps = STEP * np.array(list(WEIGHTS))[:, None] * direction
     moved = integrate(model, given[wrt], steps) if wrt.startswith("q") else given[wrt] + steps
-    found = function(model, **(given | {wrt: moved}))
+    found = by_state(function)(model, **(given | {wrt: moved}))
     weights = np.array(list(WEIGHTS.values())) / STEP
     if isinstance(found, tuple):
         return tuple(np.tensordot(weights, part, 1) for part in found)

@@ -19,8 +19,8 @@ FOLDER = TOP / "notebooks"
 SOURCES = sorted(FOLDER.glob("[0-9][0-9]_*.py"))
 
 each_notebook = pytest.mark.parametrize("path", SOURCES, ids=[path.stem for path in SOURCES])
-# Chapters of the spatial algebra alone, which compile little. A kernel of Jupyter starts for each notebook that is run.
-SHORT = ("02", "03")
+# A chapter of the spatial algebra alone, which compiles little. A kernel of Jupyter starts for each notebook that is run.
+SHORT = ("02",)
 
 
 def some_notebooks(others: list[pytest.MarkDecorator]) -> pytest.MarkDecorator:

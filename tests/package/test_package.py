@@ -2,7 +2,6 @@
 
 import doctest
 import importlib
-import os
 import pkgutil
 import re
 import runpy
@@ -19,7 +18,7 @@ import pluecker.contact
 import pluecker.spatial
 import pluecker.teaching
 from pluecker.articulated import MissingExtraError, Model
-from tests.conftest import COMPILED, EVERYTHING
+from tests.conftest import COMPILED
 
 TOP = Path(__file__).resolve().parents[2]
 PACKAGES = (pluecker.spatial, pluecker.articulated, pluecker.contact)
@@ -46,16 +45,6 @@ def wrong_modules():
 @pytest.mark.plain
 def test_every_module_has_a_docstring_and_examples_that_run():
     assert wrong_modules() == []
-
-
-@pytest.mark.skipif(not COMPILED or EVERYTHING, reason="they run in this process")
-def test_every_module_has_a_docstring_and_examples_that_run_without_compilation():
-    """In a process of its own: most examples call functions that nothing else on each change compiles."""
-    program = "from tests.package.test_package import wrong_modules; assert (wrong := wrong_modules()) == [], wrong"
-    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(command, cwd=TOP, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_what_is_installed_has_every_folder_of_the_source():

@@ -24,13 +24,11 @@ from pluecker.articulated import (
     sparse_body_jacobian_dot,
 )
 from pluecker.articulated.robots import example_robots
-from tests.articulated.batches import by_batch
 from tests.articulated.model.test_mimic import build
 from tests.articulated.slopes import CLOSE, slope
 from tests.conftest import COMPILED
 from tests.mechanisms import MOVING, random_description, random_state
 
-body_jacobian, body_jacobian_dot = map(by_batch, (body_jacobian, body_jacobian_dot))
 DESCRIBED = [(0, 12), (1, 40)] if COMPILED else [(0, 14)]
 CASES = [*(f"tree of {n}" for _, n in DESCRIBED), "shuffled", "mimic"]
 

@@ -30,18 +30,10 @@ from pluecker.articulated import (
     strategies,
 )
 from tests.articulated.algorithms.momentum.test_momentum import by_bodies
-from tests.articulated.batches import by_batch
 from tests.articulated.model.test_turns import KINDS, SPHERICAL, Motion, tree
 from tests.conftest import COMPILED
 from tests.mechanisms import body_inertias
 
-body_accelerations, coriolis_matrix, frame_placement, frame_velocity, inertia_matrix_rate, minv, momentum = map(
-    by_batch,
-    (body_accelerations, coriolis_matrix, frame_placement, frame_velocity, inertia_matrix_rate, minv, momentum),
-)
-body_jacobian, body_jacobian_dot, body_jacobian_transpose_times = map(
-    by_batch, (body_jacobian, body_jacobian_dot, body_jacobian_transpose_times)
-)
 EPS = np.finfo(float).eps
 TINY = 1e-300  # products of velocities of 1e-159 have few digits, or none
 FEW = settings(max_examples=60 if COMPILED else 10)

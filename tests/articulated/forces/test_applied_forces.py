@@ -294,26 +294,28 @@ def test_wrenches_are_pinocchios_transposed_frame_jacobians():
 # ---------------------------------------------------------------------------------------------------- how it may be called
 
 
-def test_batches_threads_and_arrays_of_the_users_give_the_same(case):
+@pytest.mark.parametrize(
+    ("function", "shapes"),
+    [
+        (applied_forces, lambda model: [(model.nv,), (model.n_bodies, 6), ()]),
+        pytest.param(applied_stiffness, lambda model: [(model.nv, model.nv)] * 2, marks=pytest.mark.everything),
+    ],
+)
+def test_batches_threads_and_arrays_of_the_users_give_the_same(case, function, shapes):
     model, _, _ = case
     elements = elements_on(model, "all")
     rng = np.random.default_rng(0)
     q, v = random_configuration(model, rng, 11), rng.normal(size=(11, model.nv))
-    for function, shapes in (
-        (applied_forces, [(model.nv,), (model.n_bodies, 6), ()]),
-        (applied_stiffness, [(model.nv, model.nv)] * 2),
-    ):
-        together = function(model, elements, q, v)
-        assert [part.shape for part in together] == [(11, *shape) for shape in shapes]
-        for k in (0, 10):
-            for found, expected in zip(together, function(model, elements, q[k], v[k]), strict=True):
-                close(found[k], expected, 1e-12)
-        out = tuple(np.empty_like(part) for part in together)
-        for array, expected, written in zip(
-            function(model, elements, q, v, out=out, threads=2), together, out, strict=True
-        ):
-            assert array is written
-            np.testing.assert_array_equal(array, expected)
+    together = function(model, elements, q, v)
+    assert [part.shape for part in together] == [(11, *shape) for shape in shapes(model)]
+    for k in (0, 10):
+        for found, expected in zip(together, function(model, elements, q[k], v[k]), strict=True):
+            close(found[k], expected, 1e-12)
+    out = tuple(np.empty_like(part) for part in together)
+    again = function(model, elements, q, v, out=out, threads=2)
+    for array, expected, written in zip(again, together, out, strict=True):
+        assert array is written
+        np.testing.assert_array_equal(array, expected)
 
 
 def test_no_elements_do_nothing(case):

@@ -54,6 +54,7 @@ def test_without_constraints_a_world_is_its_model(seed):
     assert found.forces.shape == (0,)
 
 
+@pytest.mark.everything
 def test_a_batch_is_its_states():
     world, q, v = random_world(3)
     rng = np.random.default_rng(3)

@@ -16,7 +16,7 @@ from pluecker.contact.world.memory import as_numbers_of
 from tests.conftest import COMPILED
 from tests.contact.world.mechanisms import COUPLER, CRANK, four_bars, slider_crank, slider_crank_state
 
-SMOOTH = ("rk4", "dormand_prince")
+SMOOTH = ("rk4", pytest.param("dormand_prince", marks=pytest.mark.plain))  # ten seconds of compilation
 ALL = ("semi_implicit", *SMOOTH)
 
 

@@ -104,6 +104,7 @@ def test_without_a_folder_for_compiled_code_there_is_none(tmp_path, monkeypatch)
     assert found.running == {}
 
 
+@pytest.mark.everything
 def test_one_that_fails_is_as_none_and_its_parts_are_made_where_they_are_needed(tmp_path, monkeypatch):
     monkeypatch.setattr(companion, "available_cores", lambda: 2)
     found, made = companion.Companion(Files(), make_file, fail), str(tmp_path / "made")
@@ -120,6 +121,7 @@ def fail(_):
     raise RuntimeError("nothing is made")
 
 
+@pytest.mark.everything
 @compiled_only
 def test_whoever_waits_makes_the_parts_that_are_left(tmp_path, monkeypatch):
     monkeypatch.setattr(companion, "available_cores", lambda: 2)
@@ -131,6 +133,7 @@ def test_whoever_waits_makes_the_parts_that_are_left(tmp_path, monkeypatch):
     assert str(os.getpid()) in (slow.read_text(), quick.read_text())
 
 
+@pytest.mark.everything
 @compiled_only
 def test_what_code_calls_by_its_name_is_waited_for_before_it_is_made_here(tmp_path, monkeypatch):
     monkeypatch.setattr(companion, "available_cores", lambda: 2)

@@ -134,6 +134,7 @@ MORE_FOLLOWED = [
 ]
 
 
+@pytest.mark.everything
 @compiled_only
 def test_an_algorithm_follows_what_it_calls_and_no_other(copied_package):
     before = printed_by(STAMPS, copied_package)
@@ -225,6 +226,7 @@ def difference(pair):
 """
 
 
+@pytest.mark.everything
 @compiled_only
 def test_fields_that_change_places_are_read_where_they_are(copied_package, tmp_path):
     """Numba compares the types of the fields only, and keeps their places in the code."""

@@ -22,15 +22,15 @@ from pluecker.articulated import (
     relative_jacobian_dot,
 )
 from pluecker.spatial import ArgumentTypeError, ArgumentValueError, UnknownNameError
-from tests.articulated.batches import by_batch
 from tests.articulated.model.test_mimic import build as build_for_mimic
 from tests.articulated.slopes import CLOSE, slope
+from tests.articulated.state_by_state import by_state
 from tests.conftest import COMPILED
 from tests.mechanisms import MOVING, random_description, random_rotation, random_state
 
 # The refusals at the end are those of one state.
 frame_placement, frame_velocity, frame_acceleration, jacobian_dot, relative_jacobian, relative_jacobian_dot = map(
-    by_batch,
+    by_state,
     (frame_placement, frame_velocity, frame_acceleration, jacobian_dot, relative_jacobian, relative_jacobian_dot),
 )
 AXES = ("body", "aligned", "world")

@@ -15,12 +15,7 @@ from pluecker.articulated import (  # noqa: E402
     momentum,
 )
 from tests.articulated.algorithms.test_mujoco import pair  # noqa: E402, F401
-from tests.articulated.batches import by_batch  # noqa: E402
 
-center_of_mass, center_of_mass_jacobian, center_of_mass_velocity, frame_placement, jacobian_dot, momentum = map(
-    by_batch,
-    (center_of_mass, center_of_mass_jacobian, center_of_mass_velocity, frame_placement, jacobian_dot, momentum),
-)
 POINT = np.array([0.2, -0.4, 0.3])
 
 

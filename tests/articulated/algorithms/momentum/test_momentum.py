@@ -30,24 +30,20 @@ from pluecker.articulated import (
     rnea,
 )
 from pluecker.spatial import ArgumentTypeError, ArgumentValueError, UnknownNameError
-from tests.articulated.batches import by_batch
 from tests.articulated.model.test_mimic import build as build_for_mimic
 from tests.articulated.slopes import CLOSE, slope, slopes
+from tests.articulated.state_by_state import by_state
 from tests.conftest import COMPILED
 from tests.mechanisms import MOVING, body_inertias, random_description, random_state
 
 N = len(MOVING) if COMPILED else 12
-center_of_mass, center_of_mass_jacobian, momentum, centroidal_momentum_matrix, centroidal_momentum_matrix_dot = map(
-    by_batch,
-    (
-        center_of_mass,
-        center_of_mass_jacobian,
-        momentum,
-        centroidal_momentum_matrix,
-        centroidal_momentum_matrix_dot,
-    ),
+center_of_mass, center_of_mass_jacobian, center_of_mass_velocity, center_of_mass_acceleration = map(
+    by_state, (center_of_mass, center_of_mass_jacobian, center_of_mass_velocity, center_of_mass_acceleration)
 )
-coriolis_matrix, inertia_matrix_rate = map(by_batch, (coriolis_matrix, inertia_matrix_rate))
+momentum, momentum_rate, centroidal_momentum_matrix, centroidal_momentum_matrix_dot = map(
+    by_state, (momentum, momentum_rate, centroidal_momentum_matrix, centroidal_momentum_matrix_dot)
+)
+coriolis_matrix, inertia_matrix_rate = map(by_state, (coriolis_matrix, inertia_matrix_rate))
 
 
 @pytest.fixture(scope="module", params=["all joint types", "mimic joints"])
