@@ -25,6 +25,7 @@ import pytest
 TOP = Path(__file__).resolve().parent.parent
 LIST = TOP / "tests" / "branches.txt"
 OVERHEAD = 0.02  # s that a test costs besides its own seconds: reports, switching contexts
+MONTH = 31  # days
 LEAST = 2.0  # new branches a second; below that a test costs more than it shows
 
 
@@ -74,6 +75,12 @@ class Branches:
         self.functions = {function_of(test) for test in self.tests}
         self.files = changed() if which == "listed" else set()
         self.candidates = which == "candidates"
+
+    def pytest_report_header(self) -> str:
+        made = datetime.date.fromisoformat(LIST.read_text(encoding="utf-8")[2:12])
+        days = (datetime.date.today() - made).days
+        advice = ", more than a month: make it anew, python -m tests.branches" if days > MONTH else ""
+        return f"the list of tests that take branches is {days} days old{advice}"
 
     @pytest.hookimpl(trylast=True)  # of what is not marked otherwise
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
