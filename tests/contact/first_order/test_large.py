@@ -13,10 +13,18 @@ import pytest
 from benchmarks.contact_problems import packing
 from benchmarks.families import FAMILIES
 from pluecker.contact import Problem, errors_of, solve
-from pluecker.contact.solving import automatic
 from tests.conftest import COMPILED
 from tests.contact.any_blocks import beside_each_other, of_two_factors
-from tests.contact.first_order.large_islands import LAWS, all_are_large, compiled_only, lower_sizes
+from tests.contact.first_order.large_islands import (
+    BESIDE,
+    LAWS,
+    all_are_large,
+    compiled_only,
+    factors_cost,
+    gradients_are_slow,
+    lower_sizes,
+    what_no_cache_holds,
+)
 
 __all__ = ["all_are_large"]  # a fixture
 
@@ -142,7 +150,7 @@ def test_errors_of_one_of_several_large_islands_are_its_own(law, all_are_large):
 @pytest.mark.parametrize("history", [False, True])
 @pytest.mark.parametrize("limit", [1, 30, 200])
 def test_who_says_how_many_iterations_gets_no_more(limit, history, monkeypatch):
-    """Also where sweeps beside the limit are to be had, which is where factors are dear"""
+    """Also where factors are dear"""
     factors_cost(monkeypatch, 0.5)
     result = solve(
         packing(COUNT), "ncp", max_iterations=limit, tol=1e-300, history=history, separate=False, form="factors"
@@ -154,14 +162,6 @@ def test_who_says_how_many_iterations_gets_no_more(limit, history, monkeypatch):
 
 
 # --------------------------------------------------------------------------------------------------- where factors are dear
-
-
-def factors_cost(monkeypatch, share):
-    """Factors of any island cost so many times what is paid for them at most."""
-    monkeypatch.setattr(automatic, "price", lambda island: share * automatic.PAID)
-    monkeypatch.setattr(automatic, "least_price", lambda island: share * automatic.PAID)
-    monkeypatch.setattr(automatic, "MOST", 100)  # gradients come to an end soon
-    monkeypatch.setattr(automatic, "DEAR", 100)
 
 
 def stages(result):
@@ -193,14 +193,6 @@ def test_sweeps_with_newtons_method_on_parts_solve_what_gradients_do_not(share, 
         assert errors_of(hard, found[0].multipliers).largest <= tol
         assert "pgs" in stages(found[0])
         assert np.array_equal(found[0].multipliers, found[1].multipliers)
-
-
-def what_no_cache_holds(monkeypatch):
-    """As if islands of 500 contacts were such, and too large for what factorises"""
-    monkeypatch.setattr(automatic, "VAST", 500)
-    monkeypatch.setattr(automatic, "MORE", 500)
-    monkeypatch.setattr(automatic, "CHEAP", 0)
-    lower_sizes(monkeypatch, 500)
 
 
 @compiled_only
@@ -242,10 +234,7 @@ def test_sweeps_before_gradients_count(monkeypatch, limit):
 @compiled_only
 def test_sweeps_come_beside_gradients_that_are_slow(monkeypatch):
     """And no iteration is booked twice"""
-    monkeypatch.setattr(automatic, "MORE", 400)
-    monkeypatch.setattr(automatic, "FIRST", 32)
-    monkeypatch.setattr(automatic, "CLOSE", np.inf)
-    monkeypatch.setattr(automatic, "worth", lambda *_: 1e6)  # of what follows
+    gradients_are_slow(monkeypatch)
     result = solve(packing(500), "ccp", tol=1e-6, history=True, separate=False)
     assert result.converged
     assert {"apgd", "pgs"} <= stages(result)
@@ -275,7 +264,7 @@ def test_granular_flow_is_solved_by_sweeps_where_gradients_are_slow():
     one, two = (solve(problem, "ccp", tol=1e-6, threads=threads) for threads in (1, 2))
     assert one.converged
     spent = {stage.method: stage.iterations for stage in one.stages}
-    assert 0 < spent["pgs"] <= automatic.BESIDE
+    assert 0 < spent["pgs"] <= BESIDE
     assert spent.get("interior_point", 0) < 20  # of parts, by their share of all
     np.testing.assert_array_equal(one.multipliers, two.multipliers)
 

@@ -120,6 +120,7 @@ def test_the_limit_is_a_status_and_keeps_the_best_point():
     assert solve_lcp(A, b, max_iterations=1).status == "iteration limit"
 
 
+@pytest.mark.indices
 @pytest.mark.parametrize("n", [3, 6, 12, 24])
 def test_degenerate_problems_end(n):
     """All ratios tie: b has equal entries, A has few different ones. Without the lexicographic rule, bases come back."""
@@ -268,6 +269,7 @@ def test_ties_are_broken_by_the_rule(small, artificial, expected):
     assert lemke.leaving_row(-T, variable, place, 0, small, np.zeros(3, dtype=np.int64)) == -1
 
 
+@pytest.mark.indices
 def test_a_basis_tells_which_unknowns_are_at_which_bound():
     """Unknown 0 below its upper bound, 1 at the upper one, 2 at its lower one, 3 free, 4 fixed."""
     A = positive_definite(np.random.default_rng(1), 5)

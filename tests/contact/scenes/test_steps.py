@@ -117,6 +117,7 @@ def test_balls_on_one_floor_are_islands():
     assert 0 not in problem.operator.J.column
 
 
+@pytest.mark.indices
 def test_islands_are_connected_components_and_neighbours_are_near(rng):
     """Against SciPy's components; the bandwidth of a long chain with its contacts in any order is that of a chain."""
     for n in (3, 30):
@@ -188,6 +189,7 @@ def test_blocks_are_those_of_the_sparse_matrix(rng):
         assert all((np.diff(B.column[a:z]) > 0).all() for a, z in itertools.pairwise(B.first))
 
 
+@pytest.mark.indices
 def test_both_forms_give_the_same_velocity(rng):
     problem = assemble_contacts(random_bodies(rng, 5, [0]), random_table(rng, 5, 8, 3), H, random_rows(rng, 5))
     r = rng.normal(size=problem.size)
