@@ -95,10 +95,11 @@ def as_threads(name: str, threads: Any) -> int:
         return available_cores()
     expected = "expected a positive whole number, or None for all cores"
     try:
-        count = operator.index(threads)
+        # NumPy before 2.3 takes its booleans for indices, with a warning.
+        count = None if isinstance(threads, bool | np.bool_) else operator.index(threads)
     except TypeError:
         count = None
-    if count is None or isinstance(threads, bool | np.bool_):
+    if count is None:
         raise ArgumentTypeError(f"{name}: threads is a {type(threads).__name__}, {expected}")
     if count < 1:
         raise ArgumentValueError(f"{name}: threads is {count if count > -(10**9) else 'negative'}, {expected}")

@@ -91,7 +91,10 @@ def robot_in_mujoco(name, floating, integrator):
     spec.option.disableflags = int(bits.mjDSBL_CONSTRAINT) | int(bits.mjDSBL_CONTACT)
     spec.option.timestep, spec.option.integrator = H, getattr(mujoco.mjtIntegrator, f"mjINT_{integrator}")
     model = Model.from_urdf(path, floating_base=floating, mimic=False, check_inertia=floating)
-    return model.replace(friction=0.0), spec.compile()
+    try:
+        return model.replace(friction=0.0), spec.compile()
+    except ValueError as error:  # MuJoCo 3 takes no such body either
+        pytest.skip(f"MuJoCo {mujoco.__version__} does not take it: {error}")
 
 
 def places_in_mujoco(model, theirs, floating):

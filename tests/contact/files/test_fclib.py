@@ -393,8 +393,8 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    for name in ("fsync", "replace"):
-        monkeypatch.setattr(os, name, full)
+    for owner, name in ((os, "fsync"), (Path, "replace")):
+        monkeypatch.setattr(owner, name, full)
         with pytest.raises(FileError, match=r"a\.hdf5: cannot be written \(No space left on device\)"):
             write_fclib(path, global_form(), replace=True)
         monkeypatch.undo()

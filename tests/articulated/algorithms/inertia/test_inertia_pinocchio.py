@@ -63,7 +63,7 @@ def test_the_operational_space_inertia_is_that_of_pinocchios_matrices(name, floa
         key = tuple(axes)[number % 3]
         J = np.array([frame_jacobian(peer, state, frame, axes[key]) for state in q])
         H = np.array([peer.crba(state) for state in q])
-        if min(np.linalg.matrix_rank(J)) < 6:
+        if model.nv < 6 or min(np.linalg.matrix_rank(J)) < 6:
             with pytest.raises(SingularInertiaError):
                 operational_inertia(model, q, frame, axes=key)
             continue
