@@ -4,7 +4,8 @@ Plain Python under coverage is a thousand times slower than what is compiled, an
 too. ``python -m tests.branches`` runs candidates with the branches that each takes written down: what the list has, and
 the first case of each test of which it has none (``--all``: all cases, an hour). It chooses those that take most branches
 a second that none before them took; the list is ``tests/branches.txt``. With ``--branches`` pytest runs what the list names,
-all of each file of tests that has changed since the list was made, and what is marked ``plain``, which runs nowhere else.
+and all of each file of tests that has changed since the list was made; with ``--branches=none`` the others of those that are
+marked ``plain``, which run nowhere else: coverage would double their time, and see nothing new.
 """
 
 from __future__ import annotations
@@ -68,13 +69,13 @@ def function_of(test: str) -> str:
 
 
 class Branches:
-    """The plugin behind ``--branches`` (``listed``) and behind the command (``candidates``)."""
+    """The plugin behind ``--branches`` (``listed``, or ``none`` of these) and behind the command (``candidates``)."""
 
     def __init__(self, which: str) -> None:
         self.tests = set(listed())
         self.functions = {function_of(test) for test in self.tests}
-        self.files = changed() if which == "listed" else set()
-        self.candidates = which == "candidates"
+        self.files = changed() if which != "candidates" else set()
+        self.which = which
 
     def pytest_report_header(self) -> str:
         made = datetime.date.fromisoformat(LIST.read_text(encoding="utf-8")[2:12])
@@ -84,10 +85,13 @@ class Branches:
 
     @pytest.hookimpl(trylast=True)  # of what is not marked otherwise
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        keep_only(config, items, lambda item: self.wants(item.nodeid) or item.get_closest_marker("plain"))
+        if self.which == "none":
+            keep_only(config, items, lambda item: item.get_closest_marker("plain") and not self.wants(item.nodeid))
+        else:
+            keep_only(config, items, lambda item: self.wants(item.nodeid))
 
     def wants(self, test: str) -> bool:
-        if self.candidates and function_of(test) not in self.functions:
+        if self.which == "candidates" and function_of(test) not in self.functions:
             self.functions.add(function_of(test))
             self.tests.add(test)
         return test in self.tests or test.partition("::")[0] in self.files

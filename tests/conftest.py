@@ -5,8 +5,8 @@ lane                 how it is asked for                  what runs there
 ===================  ===================================  ===========================================================
 compiled             ``make test``                        all that is not marked ``everything`` or ``plain``
 everything           ``EVERYTHING=1``                     all of it, with more examples and all robots
-plain Python         ``NUMBA_DISABLE_JIT=1``              what is not marked ``slow``; ``--branches``: what is
-                                                          marked ``plain``, and what takes branches
+plain Python         ``NUMBA_DISABLE_JIT=1``              what is not marked ``slow``; ``--branches``: what takes
+                                                          branches; ``--branches=none``: what is marked ``plain``
                                                           (:mod:`tests.branches`)
 with bounds checks   ``NUMBA_BOUNDSCHECK=1``              what is marked ``indices``; and ``everything``, where it
                                                           is compiled here alone
@@ -58,17 +58,19 @@ def states() -> int:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    help_text = "only tests of tests/branches.txt and changed files; 'candidates' for the list, see tests/branches.py"
-    parser.addoption("--branches", nargs="?", const="listed", choices=("listed", "candidates"), help=help_text)
+    help_text = "only tests of tests/branches.txt and changed files; 'none' and 'candidates': see tests/branches.py"
+    choices = ("listed", "none", "candidates")
+    parser.addoption("--branches", nargs="?", const="listed", choices=choices, help=help_text)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("hypothesis_seed", None) is None:
         config.option.hypothesis_seed = TODAY
-    config.pluginmanager.register(Durations(config, LANE), "durations")
-    if config.getoption("branches"):
-        config.pluginmanager.register(Branches(config.getoption("branches")), "branches")
+    branches = config.getoption("branches")
+    config.pluginmanager.register(Durations(config, "marked" if branches == "none" else LANE), "durations")
+    if branches:
+        config.pluginmanager.register(Branches(branches), "branches")
 
 
 def pytest_report_header() -> str:
@@ -81,7 +83,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     def wanted(item: pytest.Item) -> bool:
         marks = {mark.name for mark in item.iter_markers()}
         if CHECKED:
-            return "indices" in marks
+            return "indices" in marks and "plain" not in marks
         return marks.isdisjoint(("everything", "plain") if COMPILED else ("everything",))
 
     if not EVERYTHING:
