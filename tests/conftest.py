@@ -6,10 +6,10 @@ lane                 how it is asked for                  what runs there
 compiled             ``make test``                        all that is not marked ``everything`` or ``plain``
 everything           ``EVERYTHING=1``                     all of it, with more examples and all robots
 plain Python         ``NUMBA_DISABLE_JIT=1``              what is not marked ``slow``; ``--branches``: what takes
-                                                          branches; ``--branches=none``: what is marked ``plain``
-                                                          (:mod:`tests.branches`)
-with bounds checks   ``NUMBA_BOUNDSCHECK=1``              what is marked ``indices``; and ``everything``, where it
-                                                          is compiled here alone
+                                                          branches, and changed files; ``--branches=none``: what
+                                                          else is marked ``plain`` (:mod:`tests.branches`)
+with bounds checks   ``NUMBA_BOUNDSCHECK=1``              what is marked ``indices``, ``everything`` besides or
+                                                          not, but not ``plain``
 ===================  ===================================  ===========================================================
 """
 

@@ -78,7 +78,7 @@ class Durations:
     def pytest_sessionfinish(self) -> None:
         event.unregister("numba:compile", self.clock)
         option = self.config.option
-        chosen = option.keyword or getattr(option, "lf", False) or getattr(option, "last_failed", False)
+        chosen = option.keyword or getattr(option, "lf", False)
         whole = self.config.args_source is not pytest.Config.ArgsSource.ARGS and not chosen  # no single files or tests
         if whole and not hasattr(self.config, "workerinput") and self.rows:
             FOLDER.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,7 @@ import numpy as np
 
 
 def by_state(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The public function, called for each state of its vectors of numbers; other arguments are the same for all."""
+    """The public function, called for each state. Arrays alone hold states, each a vector; all else is the same for all."""
 
     @functools.wraps(function)
     def call(model: Any, *given: Any, **named: Any) -> Any:

@@ -298,7 +298,11 @@ def test_wrenches_are_pinocchios_transposed_frame_jacobians():
     ("function", "shapes"),
     [
         (applied_forces, lambda model: [(model.nv,), (model.n_bodies, 6), ()]),
-        pytest.param(applied_stiffness, lambda model: [(model.nv, model.nv)] * 2, marks=pytest.mark.everything),
+        pytest.param(
+            applied_stiffness,
+            lambda model: [(model.nv, model.nv)] * 2,
+            marks=[pytest.mark.everything, pytest.mark.indices],
+        ),
     ],
 )
 def test_batches_threads_and_arrays_of_the_users_give_the_same(case, function, shapes):
@@ -399,7 +403,7 @@ def test_an_element_that_cannot_be_is_refused(name):
         make()
 
 
-@pytest.mark.parametrize("function", [applied_forces, applied_stiffness])
+@pytest.mark.parametrize("function", [applied_forces, pytest.param(applied_stiffness, marks=pytest.mark.plain)])
 def test_what_does_not_fit_the_model_is_refused_by_name(function):
     model, name, state = pendulum(), function.__name__, ([0.0], [0.0])
     wrench = PointWrench("rod", np.ones(6))

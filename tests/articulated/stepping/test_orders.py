@@ -31,7 +31,7 @@ def cases():
         for mimic in (False, True):
             marks = [pytest.mark.slow] if name in NEWTON else []
             if mimic or name in COMPILED_LATER:
-                marks.append(pytest.mark.plain)
+                marks.append(pytest.mark.everything if name in NEWTON else pytest.mark.plain)
             if name == "linearly_implicit" and not mimic:
                 marks.append(pytest.mark.indices)
             yield pytest.param(name, mimic, marks=marks, id=f"{name}-{'mimic' if mimic else 'tree'}")

@@ -1,7 +1,8 @@
 """Large islands for tests: problems, and sizes from which islands are large that are lowered.
 
-Looks inside for these sizes, and for what factors cost, alone: with them small problems, which plain Python solves too, go
-the way of large ones, and the same problem can be solved in both ways. Results are those of ``solve``.
+Looks inside for these sizes, for what factors cost and for when sweeps come beside gradients, alone: with them small
+problems, which plain Python solves too, go the way of large ones, and the same problem can be solved in both ways. Results
+are those of ``solve``.
 """
 
 from __future__ import annotations

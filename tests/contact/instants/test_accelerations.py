@@ -55,6 +55,7 @@ def test_without_constraints_a_world_is_its_model(seed):
 
 
 @pytest.mark.everything
+@pytest.mark.indices
 def test_a_batch_is_its_states():
     world, q, v = random_world(3)
     rng = np.random.default_rng(3)

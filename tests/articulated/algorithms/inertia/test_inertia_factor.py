@@ -24,11 +24,9 @@ from pluecker.articulated import (
 )
 from pluecker.spatial import ArgumentTypeError, ArgumentValueError
 from tests.articulated.algorithms.inertia.methods import MODELS, allowed, choose, forest, method  # noqa: F401
-from tests.articulated.state_by_state import by_state
 from tests.conftest import COMPILED
 from tests.mechanisms import random_body, random_description, random_rotation, random_state
 
-everything = pytest.mark.everything
 EPS = np.finfo(float).eps
 N = 40 if COMPILED else 4
 
@@ -64,7 +62,7 @@ def test_packed_entries_are_those_of_the_matrix_and_all_others_are_zero(name):
     q = random_state(model, 1, 3)["q"]
     rows, columns = inertia_pattern(model)
     H = np.zeros((3, model.nv, model.nv))
-    packed = by_state(crba_packed)(model, q)
+    packed = crba_packed(model, q)
     assert packed.shape == (3, len(rows))
     H[:, rows, columns] = H[:, columns, rows] = packed
     np.testing.assert_array_equal(H, crba(model, q))
@@ -106,7 +104,7 @@ def test_a_branch_meets_only_its_own_way_to_the_world():
 def test_solutions_satisfy_the_equation(model):
     q = random_state(model, 3, N)["q"]
     H, b = crba(model, q), np.random.default_rng(1).normal(size=(N, model.nv))
-    x = np.array([factorize(model, q[k]).solve(b[k]) for k in range(N)])
+    x = factorize(model, q).solve(b)
     residual = np.abs(np.einsum("kij,kj->ki", H, x) - b).max(axis=1, initial=0.0)
     assert (residual <= allowed(H) * np.abs(b).max(initial=1.0)).all()
 
@@ -120,7 +118,6 @@ def test_forward_dynamics_is_the_solution_for_force_less_bias(model):
     np.testing.assert_allclose(found, expected, rtol=0.0, atol=limit)
 
 
-@everything
 @pytest.mark.indices
 def test_many_right_hand_sides_are_solved_as_one_by_one(model):
     q = random_state(model, 5, 3)["q"]
@@ -146,21 +143,15 @@ def test_the_pivots_of_all_methods_multiply_to_the_determinant(model):
     np.testing.assert_allclose(np.log(pivots).sum(), logarithm, rtol=1e-10, atol=1e-10)
 
 
-@everything
 @pytest.mark.indices
-def test_inverses_of_a_batch_are_those_of_its_states(model):
-    q = random_state(model, 7, N)["q"]
-    H, Z = crba(model, q), minv(model, q)
-    alone = minv(model, q[0])
-    np.testing.assert_allclose(Z[0], alone, rtol=0.0, atol=allowed(H)[0] * np.abs(alone).max(initial=1.0))
-
-
 def test_the_inverse_times_the_matrix_is_one(model):
     q = random_state(model, 7, N)["q"]
-    H, Z = crba(model, q), by_state(minv)(model, q)
+    H, Z = crba(model, q), minv(model, q)
     np.testing.assert_array_equal(Z, Z.swapaxes(-1, -2))
     error = np.abs(Z @ H - np.eye(model.nv)).max(axis=(1, 2), initial=0.0)
     assert (error <= allowed(H)).all()
+    alone = minv(model, q[0])
+    np.testing.assert_allclose(Z[0], alone, rtol=0.0, atol=allowed(H)[0] * np.abs(alone).max(initial=1.0))
 
 
 def test_the_solution_does_not_depend_on_the_method(monkeypatch):

@@ -232,7 +232,7 @@ def test_the_matrices_are_symmetric_and_no_direction_is_driven():
 
 
 @pytest.mark.slow
-@pytest.mark.plain
+@pytest.mark.everything
 @pytest.mark.parametrize("seed", range(3))
 def test_implicit_euler_takes_energy_and_gives_none(seed):
     """A tree of all joints with springs and dampers, which falls: at each step there is less"""
