@@ -71,7 +71,7 @@ def test_the_equations_of_maximal_coordinates_multiplied_by_sparse_matrices(mode
     """Equation (28) as it stands, with SciPy: J' M J qdd = - J' M Jdot qd + J' f, every matrix from public functions."""
     q, v, f_ext, tau = (state[key][0] for key in ("q", "v", "f_ext", "tau"))
     J = sparse_body_jacobian(model, q)
-    M = scipy.sparse.block_diag(body_inertias(model), format="csr")
+    M = scipy.sparse.block_diag(list(map(scipy.sparse.csr_matrix, body_inertias(model))), format="csr")
     phi = body_velocities(model, q, v)
     momentum = (M @ phi.ravel()).reshape(-1, 6)
     R = forward_kinematics(model, q)[:, :3, :3]

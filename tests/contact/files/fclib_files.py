@@ -62,7 +62,9 @@ def global_form(seed: int = 0, contacts: int = 4, spacedim: int = 3, equations: 
     H, G = sparse(rng, n, m), sparse(rng, n, equations) if equations else None
     b = rng.normal(size=equations) if equations else None
     f, w, mu = rng.normal(size=n), np.full(m, -0.0), rng.random(contacts)
-    return GlobalForm(scipy.sparse.block_diag(blocks), H, f, w, mu, spacedim, G, b, "bodies")
+    return GlobalForm(
+        scipy.sparse.block_diag(list(map(scipy.sparse.csr_matrix, blocks))), H, f, w, mu, spacedim, G, b, "bodies"
+    )
 
 
 def same_bits(a: Any, b: Any) -> bool:

@@ -10,6 +10,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.sparse
 
 from pluecker.contact import Problem, ProblemError, mixed_lcp, solve
@@ -29,7 +30,7 @@ def groups(rng, sizes, mixed):
     for n in sizes:
         A = rng.normal(size=(n, n)) * (rng.random((n, n)) < 3 / n)
         parts.append(A @ A.T + np.eye(n) + chain(n).toarray())
-    M = scipy.sparse.block_diag(parts).toarray()
+    M = scipy.linalg.block_diag(*parts)
     order = rng.permutation(len(M)) if mixed else np.arange(len(M))
     return M[order][:, order]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.sparse
 
 from pluecker.contact import Problem, solve
@@ -193,7 +194,7 @@ def test_a_problem_of_many_islands_is_the_sum_of_them(seed):
         *(np.concatenate([getattr(p.K, name) for p in parts]) for name in ("sizes", "friction", "lower", "upper"))
     )
     order = np.random.default_rng(seed).permutation(len(K.start) - 1)
-    full = scipy.sparse.block_diag([p.full for p in parts]).tocsr()
+    full = scipy.sparse.csr_matrix(scipy.linalg.block_diag(*(p.full for p in parts)))
     b = np.concatenate([p.b for p in parts])
     places = np.concatenate([np.arange(K.start[i], K.start[i + 1]) for i in order])
     mixed = sets_of(K.sizes[order], K.friction[order], K.lower[order], K.upper[order])
