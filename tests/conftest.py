@@ -8,8 +8,7 @@ everything           ``EVERYTHING=1``                     all of it, with more e
 plain Python         ``NUMBA_DISABLE_JIT=1``              what is not marked ``slow``; ``--branches``: what takes
                                                           branches, and changed files; ``--branches=none``: what
                                                           else is marked ``plain`` (:mod:`tests.branches`)
-with bounds checks   ``NUMBA_BOUNDSCHECK=1``              what is marked ``indices``, ``everything`` besides or
-                                                          not, but not ``plain``
+with bounds checks   ``NUMBA_BOUNDSCHECK=1``              what is marked ``indices``, whatever it is besides
 ===================  ===================================  ===========================================================
 """
 
@@ -83,7 +82,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     def wanted(item: pytest.Item) -> bool:
         marks = {mark.name for mark in item.iter_markers()}
         if CHECKED:
-            return "indices" in marks and "plain" not in marks
+            return "indices" in marks
         return marks.isdisjoint(("everything", "plain") if COMPILED else ("everything",))
 
     if not EVERYTHING:

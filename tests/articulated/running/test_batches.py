@@ -102,6 +102,10 @@ every = pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=[pytest.mark.plain] if name not in DIFFERENT else []) for name in FUNCTIONS],
 )
+each_place = pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.indices if name in DIFFERENT else pytest.mark.plain) for name in FUNCTIONS],
+)
 compiled_only = pytest.mark.skipif(not COMPILED, reason="lanes, overloads and threads are for compiled code")
 SOME = 40 if COMPILED else 3
 # Without compilation, joints of every native kind: what is looked at here is the way to kernels and back.
@@ -237,8 +241,7 @@ def test_nothing_is_compiled_again_whatever_the_inputs_are(name, model):
 # ---------------------------------------------------------------------------------------------------------- bit for bit
 
 
-@pytest.mark.indices
-@every
+@each_place
 def test_the_result_of_a_state_does_not_depend_on_its_place(name, model):
     given = arguments(name, model)
     whole = FUNCTIONS[name](model, **given)

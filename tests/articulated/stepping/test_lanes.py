@@ -39,6 +39,7 @@ def assert_moved_alike(model, q, v, h, steps, tolerance, *, control=lambda k: No
     return batch
 
 
+@pytest.mark.everything  # where bounds are checked, its lanes are compiled on each change
 @pytest.mark.indices
 def test_joints_stick_slide_and_touch_in_lanes_as_each_state_alone():
     """Eight states in lanes and three beside them; some joints stick, some are at their limits, some move."""

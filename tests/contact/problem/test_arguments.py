@@ -34,6 +34,9 @@ from pluecker.contact import (
 )  # fmt: skip
 from pluecker.spatial import ArgumentTypeError
 
+# What is refused is refused before anything compiled runs, or by the same code as in plain Python.
+pytestmark = pytest.mark.plain
+
 LONG = 10**400  # an integer that float64 cannot hold
 HUGE = np.ones((300, 300))
 ONE = Problem.from_delassus(np.eye(3), [-1.0, 3.0, 0.0], [0.5])

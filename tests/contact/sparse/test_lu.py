@@ -8,6 +8,9 @@ import pytest
 from pluecker.contact.sparse.lu import ENOUGH, factor_lu, make_factors, mirrored, solve_lu, substitute
 from tests.contact.sparse.test_cholesky import SIZES, random_blocks
 
+# Compiled where bounds are checked, and as parts of what calls them.
+pytestmark = pytest.mark.plain
+
 
 def newton_matrix(rng, sizes, count, bodies, rank=6):
     """(1 - V) + V (1 + G) N with 0 <= V <= 1 and small G, as Newton's equation has it, full and as blocks of N"""

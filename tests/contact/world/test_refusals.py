@@ -12,6 +12,9 @@ from pluecker.contact.world.failures import explanation
 from pluecker.spatial import PlueckerError
 from tests.contact.world.mechanisms import four_bars
 
+# What is refused is refused before anything compiled runs, or by the same code as in plain Python.
+pytestmark = pytest.mark.plain
+
 
 def arm(mass=1.0, inertia=(0.1, 0.1, 0.1)):
     """Two links of 1 m, the second of which may have another mass."""

@@ -12,6 +12,9 @@ from tests.conftest import COMPILED
 from tests.contact.random_friction import as_random, clarabel_solution
 from tests.spatial.rows import WIDTH, rows_of_eight
 
+# Compiled where bounds are checked, and as parts of what calls them.
+pytestmark = pytest.mark.plain
+
 EPS = np.finfo(float).eps
 INF = np.inf
 BILATERAL, ABOVE = [INF, 0.0, -INF], [INF, 0.0, 0.0]  # l_0, p_1, l_1: any multiplier; none that pulls
