@@ -43,6 +43,7 @@ def test_bricards_mechanism_keeps_its_energy_and_stays_closed():
     assert not COMPILED or np.abs(motion.q).max() > 1.0
 
 
+@pytest.mark.plain  # ten seconds of compilation; in plain Python its start
 def test_andrews_squeezing_mechanism_ends_where_the_test_set_says():
     world = andrews()
     torque = np.zeros(7)
