@@ -98,14 +98,17 @@ WITHOUT_BATCHES = {
 # The way to kernels and back is one for all. These differ in what goes that way: scalars, several axes, constants of a key,
 # two configurations, numbers put in order, an impossible state. Each other one is compiled for it, in both ways.
 DIFFERENT = ("rnea", "aba", "crba", "forward_kinematics", "jacobian", "kinetic_energy", "integrate", "difference")
-every = pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.plain] if name not in DIFFERENT else []) for name in FUNCTIONS],
-)
-each_place = pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=pytest.mark.indices if name in DIFFERENT else pytest.mark.plain) for name in FUNCTIONS],
-)
+
+
+def by_name(rare, different=()):
+    """All functions, by name, with marks for those that differ and for the others."""
+    return pytest.mark.parametrize(
+        "name", [pytest.param(name, marks=different if name in DIFFERENT else rare) for name in FUNCTIONS]
+    )
+
+
+every, each_place = by_name(pytest.mark.plain), by_name(pytest.mark.plain, pytest.mark.indices)
+every_compiled = by_name(pytest.mark.everything)  # where plain Python has nothing to run
 compiled_only = pytest.mark.skipif(not COMPILED, reason="lanes, overloads and threads are for compiled code")
 SOME = 40 if COMPILED else 3
 # Without compilation, joints of every native kind: what is looked at here is the way to kernels and back.
@@ -183,7 +186,7 @@ def test_every_public_function_runs_on_batches_or_is_known_not_to():
 
 
 @compiled_only
-@every
+@every_compiled
 def test_a_batch_goes_through_lanes_with_the_kernel_of_one_state(name, model, spy):
     """On every joint type, with passive forces and forces from outside: as one state at a time, to rounding."""
     given = arguments(name, model, 19)
@@ -203,7 +206,7 @@ def enclosed(driver):
 
 
 @compiled_only
-@every
+@every_compiled
 def test_both_compiled_functions_are_made_of_one_kernel_once(name, model):
     FUNCTIONS[name](model, **arguments(name, model, 2))
     FUNCTIONS[name](model, **part(arguments(name, model, 2), 0))
@@ -214,7 +217,7 @@ def test_both_compiled_functions_are_made_of_one_kernel_once(name, model):
 
 
 @compiled_only
-@every
+@every_compiled
 def test_nothing_is_compiled_again_whatever_the_inputs_are(name, model):
     given = arguments(name, model, 4)
     FUNCTIONS[name](model, **given)
@@ -254,7 +257,7 @@ def test_the_result_of_a_state_does_not_depend_on_its_place(name, model):
 
 
 @compiled_only
-@every
+@every_compiled
 def test_the_result_does_not_depend_on_the_number_of_threads(name, model, many_pieces, spy):
     given = arguments(name, model, 83)  # ten blocks of eight, and three more states
     whole = FUNCTIONS[name](model, **given, threads=1)
@@ -481,7 +484,7 @@ def unpickled(x):
 
 
 @pytest.mark.slow
-@every
+@every_compiled
 def test_byte_order_counts_whatever_compiled_functions_have_met(name, model):
     """Numba remembers the types of unusual arrays, by features among which byte order is not."""
     if COMPILED:  # somebody else's function

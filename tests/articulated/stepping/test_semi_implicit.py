@@ -142,7 +142,7 @@ MECHANISMS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.plain if name == "mimic joints" else ()) for name in MECHANISMS]
+    "name", [pytest.param(name, marks=pytest.mark.everything if name == "mimic joints" else ()) for name in MECHANISMS]
 )
 def test_the_order_is_one(name: str) -> None:
     model = MECHANISMS[name].replace(friction=0.0, lower_limit=-np.inf, upper_limit=np.inf)

@@ -180,7 +180,6 @@ def test_every_unknown_is_eliminated_once_and_the_pattern_is_that_of_elimination
     assert len(S.row) <= 1.1 * eliminated(full, range(n))
 
 
-@pytest.mark.plain
 def test_trees_and_arrows_do_not_fill():
     n = 50
     arrow = np.eye(n)
@@ -192,7 +191,6 @@ def test_trees_and_arrows_do_not_fill():
         assert eliminated(full, ordering.minimum_degree(*pattern(full), np.ones(n, np.int64))) == n - 1
 
 
-@pytest.mark.plain
 def test_a_grid_fills_no_more_than_with_another_minimum_degree():
     full = grid(20)
     order = ordering.minimum_degree(*pattern(full), np.ones(len(full), np.int64))
@@ -201,7 +199,6 @@ def test_a_grid_fills_no_more_than_with_another_minimum_degree():
     assert eliminated(full, order) <= 1.2 * (other.L.nnz - len(full))
 
 
-@pytest.mark.plain
 def test_contacts_of_the_same_two_bodies_are_eliminated_together():
     full = np.kron(grid(5), np.ones((4, 4)))  # 25 places with four unknowns each, which have the same neighbours
     weight = np.ones(len(full), np.int64)
