@@ -81,6 +81,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     def wanted(item: pytest.Item) -> bool:
         marks = {mark.name for mark in item.iter_markers()}
+        if {"slow", "plain"} <= marks and marks.isdisjoint(("everything", "indices")):
+            raise pytest.UsageError(f"{item.nodeid} is slow and plain: no lane of each change runs it")
         if CHECKED:
             return "indices" in marks
         return marks.isdisjoint(("everything", "plain") if COMPILED else ("everything",))

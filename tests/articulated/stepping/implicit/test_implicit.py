@@ -32,6 +32,8 @@ from tests.mechanisms import MOVING, random_description, random_state
 # Newton's method of bdf1 is that of bdf2, and takes as long to compile once more.
 BDF1 = pytest.param("bdf1", marks=pytest.mark.plain)
 by_name = pytest.mark.parametrize("integrator", ["linearly_implicit", "redmax", BDF1, "bdf2"])
+SLOW_BDF1 = pytest.param("bdf1", marks=pytest.mark.everything)
+slow_by_name = pytest.mark.parametrize("integrator", ["linearly_implicit", "redmax", SLOW_BDF1, "bdf2"])
 NEWTON = ("bdf1", "bdf2")
 
 
@@ -94,7 +96,7 @@ def test_on_a_stiff_spring_the_ball_moves_as_a_pendulum(integrator):
 
 
 @pytest.mark.slow
-@by_name
+@slow_by_name
 def test_at_a_small_part_of_the_step_the_solution_is_the_same(integrator):
     """The stiff spring and the ball: 1 ms against a small part of it, both of the method, whose errors are as h"""
     model, spring, q = ball_on_a_string()
@@ -120,7 +122,7 @@ def test_gains_of_a_million_are_stable_at_ten_milliseconds(integrator):
 
 
 @pytest.mark.slow
-@by_name
+@slow_by_name
 def test_stiff_control_at_a_short_step_leads_to_the_same(integrator):
     """An arm that follows a reference at constant velocity: by 10 ms and by 1 us it lags by what the weight bends"""
     model = arm()
