@@ -7,7 +7,6 @@ from pluecker.articulated import ModelBuilder, neutral, random_tree
 from pluecker.contact import constraints as c
 from pluecker.spatial import PlueckerError
 
-# What is refused is refused before anything compiled runs, or by the same code as in plain Python.
 pytestmark = pytest.mark.plain
 
 TREE = random_tree(4, 0, joints=["revolute", "prismatic", "spherical", "free"])

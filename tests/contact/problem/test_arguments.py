@@ -34,7 +34,6 @@ from pluecker.contact import (
 )  # fmt: skip
 from pluecker.spatial import ArgumentTypeError
 
-# What is refused is refused before anything compiled runs, or by the same code as in plain Python.
 pytestmark = pytest.mark.plain
 
 LONG = 10**400  # an integer that float64 cannot hold

@@ -24,7 +24,6 @@ from pluecker.contact import (
 )
 from pluecker.spatial import ArgumentTypeError
 
-# What is refused is refused before anything compiled runs, or by the same code as in plain Python.
 pytestmark = pytest.mark.plain
 
 NAN, INF = np.nan, np.inf

@@ -15,7 +15,6 @@ from scipy.linalg import block_diag
 from pluecker.contact.sparse import cholesky, ordering
 from tests.contact.any_blocks import blocks_of
 
-# Compiled where bounds are checked, and as parts of what calls them.
 pytestmark = pytest.mark.plain
 
 SIZES = {"threes": [3], "ones": [1], "mixed": [1, 2, 3, 5, 6]}

@@ -8,7 +8,6 @@ import pytest
 from pluecker.contact.sparse.lu import ENOUGH, factor_lu, make_factors, mirrored, solve_lu, substitute
 from tests.contact.sparse.test_cholesky import SIZES, random_blocks
 
-# Compiled where bounds are checked, and as parts of what calls them.
 pytestmark = pytest.mark.plain
 
 

@@ -12,7 +12,6 @@ from pluecker.contact.world.failures import explanation
 from pluecker.spatial import PlueckerError
 from tests.contact.world.mechanisms import four_bars
 
-# What is refused is refused before anything compiled runs, or by the same code as in plain Python.
 pytestmark = pytest.mark.plain
 
 

@@ -12,7 +12,6 @@ from tests.conftest import COMPILED
 from tests.contact.random_friction import as_random, clarabel_solution
 from tests.spatial.rows import WIDTH, rows_of_eight
 
-# Compiled where bounds are checked, and as parts of what calls them.
 pytestmark = pytest.mark.plain
 
 EPS = np.finfo(float).eps

@@ -8,7 +8,6 @@ from tests.conftest import COMPILED
 from tests.spatial.dense.test_cone_problem import assert_coulomb, box, feet, solved
 from tests.spatial.rows import WIDTH, rows_of_eight
 
-# Compiled where bounds are checked, and as parts of what calls them.
 pytestmark = pytest.mark.plain
 
 COMPLIANCE = cone_problem.COMPLIANCE

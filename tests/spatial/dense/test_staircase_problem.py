@@ -10,7 +10,6 @@ from scipy.optimize import lsq_linear
 
 from pluecker.spatial.dense.staircase_problem import solve_staircase_problem, staircase_memory
 
-# Compiled where bounds are checked, and as parts of what calls them.
 pytestmark = pytest.mark.plain
 
 TOLERANCE = 1e-10

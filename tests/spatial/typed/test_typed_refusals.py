@@ -20,7 +20,6 @@ from pluecker.spatial import (
 )
 from tests.spatial.typed.quantities import KINDS, LINEAR, ONE, ZERO, one_of_each
 
-# What is refused is refused before anything compiled runs, or by the same code as in plain Python.
 pytestmark = pytest.mark.plain
 
 m, f, X, I, IA, Phi = one_of_each()
