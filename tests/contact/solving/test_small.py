@@ -31,6 +31,16 @@ def test_small_islands_have_the_errors_that_were_asked_for(law):
     assert alone >= 4
 
 
+@pytest.mark.parametrize("r", [[-2.0, 0.0, 0.0], [-0.5, 2.0, 0.0], [2.0, 3.0, 0.0], [2.0, 0.0, -3.0], [2.0, 0.5, 0.5]])
+def test_the_cone_violation_is_the_way_to_the_cone(r):
+    """Of a contact with mu = 1/2: pulling is outside as pushing aside is; the largest component, for the largest of r"""
+    problem = Problem.from_delassus(np.eye(3), [-1.0, 0.0, 0.0], [0.5])
+    n, t = r[0], np.hypot(*r[1:])
+    nearest = max(0.0, (n + 0.5 * t) / 1.25) * np.array([1.0, *(0.5 * np.array(r[1:]) / max(t, 1e-300))])
+    way = 0.0 if t <= 0.5 * n else np.abs(nearest - r).max() / np.abs(r).max()
+    assert errors_of(problem, r, "ccp").cone_violation == pytest.approx(way, rel=1e-14, abs=1e-16)
+
+
 def test_two_methods_agree_on_what_the_convex_law_determines():
     for seed in range(3):
         problem = random_problem(seed, 5, ("3", "motor")).problem()

@@ -122,6 +122,17 @@ def test_a_consistent_singular_system_is_solved_and_its_rank_known(sizes, seed):
     assert np.abs(full @ x - b).max() <= 1e-8 * np.abs(b).max()
 
 
+def test_a_pivot_is_held_against_its_own_diagonal_entry():
+    """A light row beside a heavy one in a block: not a direction that resists nothing"""
+    start = np.array([0, 2])
+    N = blocks_of(np.diag([1e20, 1.0]), start, start)
+    S, L, count = factored(N, None)
+    x = np.array([1e20, 3.0])
+    cholesky.solve(S, L, x)
+    assert count == 0
+    np.testing.assert_allclose(x, [1.0, 3.0], rtol=1e-15)
+
+
 def test_nothing_is_left_of_a_zero_matrix():
     start = np.array([0, 3, 4])
     N = blocks_of((4, 4), start, start)
