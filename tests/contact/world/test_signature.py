@@ -76,6 +76,17 @@ def test_reduced_and_maximal_coordinates_agree(seed):
         assert_allclose(found, through, atol=limit)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_an_impulse_changes_both_alike(seed):
+    """Rotors included, which resist the change of their velocity and not the velocity"""
+    draw = draw_mechanism(seed)
+    world, q, rng = draw.world, draw.q, np.random.default_rng(seed)
+    twin, (v, p) = world.maximal(q), rng.standard_normal((2, world.model.nv))
+    after = twin.state(q, world.impact(q, v, p).velocity)[1]
+    found = twin.world.impact(*twin.state(q, v), twin.forces(q, p)).velocity
+    assert_allclose(found, after, rtol=0.0, atol=max(LIMIT, draw.rounding) * largest(after, v))
+
+
 @pytest.fixture
 def tree():
     """Of every joint type, in five states."""
