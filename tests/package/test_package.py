@@ -117,18 +117,10 @@ def test_the_figure_of_the_page_on_frames_is_drawn_by_its_script(tmp_path, monke
     assert (tmp_path / "frames.png").stat().st_size > 10_000
 
 
-def test_the_readme_names_only_commands_that_exist():
+def test_the_readme_names_only_targets_of_make_that_exist():
     text = (TOP / "README.md").read_text()
     targets = set(re.findall(r"^([a-z]+):", (TOP / "Makefile").read_text(), flags=re.MULTILINE))
     assert set(re.findall(r"`make ([a-z]+)", text) + re.findall(r"^make ([a-z]+)", text, flags=re.MULTILINE)) <= targets
-    from tests.contact.command import main
-
-    used = re.findall(r"^pluecker ([a-z]+)", text, flags=re.MULTILINE)
-    assert len(used) == 9
-    for command in used:
-        with pytest.raises(SystemExit) as stopped:
-            main([command, "--help"])
-        assert stopped.value.code == 0
 
 
 WITHOUT_EXTRAS = """
