@@ -123,6 +123,17 @@ def test_the_readme_names_only_targets_of_make_that_exist():
     assert set(re.findall(r"`make ([a-z]+)", text) + re.findall(r"^make ([a-z]+)", text, flags=re.MULTILINE)) <= targets
 
 
+def test_the_readme_lists_every_extra_and_no_other():
+    table = (TOP / "README.md").read_text().partition("| extra |")[2].partition("\n\n")[0]
+    first = [line.split("|")[1] for line in table.splitlines()[2:]]
+    listed = [name for cell in first for name in re.findall(r"\w+", cell)]
+    text = (TOP / "pyproject.toml").read_text().partition("[project.optional-dependencies]\n")[2].partition("\n[")[0]
+    extras = re.findall(r"^(\w+) = \[", text, flags=re.MULTILINE)
+    assert sorted(listed) == sorted({*extras} - {"all"})
+    of_all = re.findall(r"\w+", re.search(r"^all = \[.*\[(.*)\]", text, flags=re.MULTILINE)[1])
+    assert set(listed[: listed.index("view") + 1]) == set(of_all)  # as the README says of it
+
+
 WITHOUT_EXTRAS = """
 import sys
 from pluecker.articulated import MissingExtraError, Model, plot_mechanism, random_tree, view
