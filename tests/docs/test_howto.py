@@ -11,16 +11,22 @@ import pytest
 TOP = Path(__file__).resolve().parents[2]
 PAGES = sorted((TOP / "docs" / "howto").glob("*.md"))
 NEEDS = {
+    "domain_randomisation": ("yourdfpy",),
+    "inverse_kinematics": ("yourdfpy",),
     "inverse_dynamics_of_a_batch": ("yourdfpy",),
     "identify_a_payload": ("yourdfpy",),
     "put_a_robot_on_the_ground": ("yourdfpy",),
     "see_a_mechanism": ("yourdfpy", "matplotlib", "viser"),
     "simulate_a_robot": ("yourdfpy", "matplotlib"),
     "test_with_hypothesis": ("hypothesis", "yourdfpy"),
+    "trajectories": ("yourdfpy", "h5py", "pandas", "xarray"),
 }
 SLOW = {"put_a_robot_on_the_ground"}  # thousands of steps of a world: compiled only
 # On each change where kernels are compiled: the others simulate and solve in ways that take most of a minute to compile.
-SHORT = ("inverse_dynamics_of_a_batch", "see_a_mechanism", "solve_again_and_again", "test_with_hypothesis")
+SHORT = {
+    *("inverse_dynamics_of_a_batch", "inverse_kinematics", "see_a_mechanism", "solve_again_and_again"),
+    "test_with_hypothesis",
+}
 
 
 def marks(page):
