@@ -46,7 +46,8 @@ class PointContact(TwoFrames):
         radius: of the ball around it; m.
         friction: the coefficient.
         kinetic_friction: that of what slides, where it is a smaller one (:mod:`~pluecker.contact.rows.contact_friction`).
-        restitution: with which share of its speed it comes back, or which share of its impulse, 0 to 1.
+        restitution: with which share of its speed it comes back, or which share of its impulse, 0 to 1. What parts as a
+            step begins, and is pressed together by forces within it, comes to rest.
         impacts: what the share is of. ``"newton"``: of the speed of the approach along the normal. With friction this can
             gain energy: a slanted rod that slides as it hits, and sticks, does. ``"poisson"``: of the impulse along the
             normal that ends the approach, with friction of its own; what is pressed by others, and did not approach, gives

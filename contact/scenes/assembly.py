@@ -24,7 +24,8 @@ What w holds for a contact:
 - ``recovery gap / h`` where it is negative: that share of the penetration goes away in a step;
 - Newton's restitution, where e > 0 and the bodies touch within the step: ``u_n >= - e u_n^-``, with the velocity
   ``u_n^- < 0`` before the step, in place of the above where it asks for more. A body at rest has no such velocity, and
-  does not hop.
+  does not hop. Nor has one that parts, ``u_n^- > 0``, and is pressed back within the step: it comes to rest, where the
+  ``MoreauJeanOSI`` of Siconos, which asks active contacts for ``u_n >= - e u_n^-`` whatever the sign, lets it back.
 """
 
 from __future__ import annotations
