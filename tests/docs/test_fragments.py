@@ -290,6 +290,15 @@ def test_every_block_is_in_a_language_that_a_test_reads():
     }  # which have their own tests
 
 
+def test_files_that_pages_name_exist():
+    tops = {path.name for path in TOP.iterdir()} - {"build"}
+    named = {(page.name, fragment) for page in EACH for fragment in fragments(page)}
+    paths = {(page, path) for page, path in named if re.fullmatch(r"[\w.-]+(/[\w.-]*)+", path)}
+    chosen = {(page, path) for page, path in paths if path.partition("/")[0] in tops}
+    assert len(chosen) > 100
+    assert {(page, path) for page, path in chosen if not (TOP / path).exists()} == set()
+
+
 @pytest.mark.parametrize(("page", "command"), list(dict.fromkeys(commands())))
 def test_a_command_has_the_options_that_a_page_gives_it(page, command, monkeypatch):
     parse = argparse.ArgumentParser.parse_args

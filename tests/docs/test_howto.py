@@ -21,7 +21,7 @@ NEEDS = {
     "test_with_hypothesis": ("hypothesis", "yourdfpy"),
     "trajectories": ("yourdfpy", "h5py", "pandas", "xarray"),
 }
-SLOW = {"put_a_robot_on_the_ground"}  # thousands of steps of a world: compiled only
+SLOW = {"inverse_kinematics", "put_a_robot_on_the_ground"}  # minutes in plain Python: compiled only
 # On each change where kernels are compiled: the others simulate and solve in ways that take most of a minute to compile.
 SHORT = {
     *("inverse_dynamics_of_a_batch", "inverse_kinematics", "see_a_mechanism", "solve_again_and_again"),
@@ -31,9 +31,10 @@ SHORT = {
 
 def marks(page):
     """When a page runs."""
-    if page.stem in SLOW:
-        return [pytest.mark.slow, pytest.mark.everything]
-    return [] if page.stem in SHORT else [pytest.mark.plain]
+    found = [pytest.mark.slow] if page.stem in SLOW else []
+    if page.stem not in SHORT:
+        found.append(pytest.mark.everything if page.stem in SLOW else pytest.mark.plain)
+    return found
 
 
 EACH = [pytest.param(page, id=page.stem, marks=marks(page)) for page in PAGES]
