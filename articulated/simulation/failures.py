@@ -10,6 +10,7 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.simulation.preparation import Preparation
 from pluecker.articulated.simulation.steps import Outcome
 from pluecker.articulated.simulation.trajectory import Trajectory
+from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.spatial.errors import PlueckerError, shown
 
 __all__ = ["failure"]
@@ -37,7 +38,7 @@ def failure(model: Model, outcome: Outcome, prepared: Preparation, trajectory: T
         more = "" if prepared.on_unsolved == "substep" else ", on_unsolved='substep' or 'continue'"
         why = f"the step is not solved, its error is {error:.3g} times what is tolerated; try a smaller step{more}"
     else:
-        why = f"its numbers overflow; the fastest joint is {fastest(model, v)}"
+        why = f"its numbers overflow; the fastest joint is {fastest(model, v, schedule.step)}"
         try:
             aba(model, q, v, tau)
         except SingularInertiaError as found:
@@ -45,11 +46,12 @@ def failure(model: Model, outcome: Outcome, prepared: Preparation, trajectory: T
         except PlueckerError:
             pass
         else:
-            why += "; a smaller step or an implicit integrator may follow it"
+            stable = isinstance(dynamics.integrator, Integrator) and dynamics.integrator.implicit
+            why += "; a smaller step may follow it" if stable else "; a smaller step or semi_implicit may follow it"
     return SimulationError(beginning + why, trajectory, time)
 
 
-def fastest(model: Model, v: np.ndarray) -> str:
-    """Which coordinate moves fastest, and how fast."""
+def fastest(model: Model, v: np.ndarray, step: float) -> str:
+    """Which coordinate moves fastest, how fast, and how far in a step."""
     k = int(np.argmax(np.abs(v)))
-    return f"{shown(model.v_names[k])} at {v[k]:.3g}"
+    return f"{shown(model.v_names[k])} at {v[k]:.3g}, {v[k] * step:.3g} in a step"

@@ -39,8 +39,7 @@ from pluecker.articulated.stepping.semi_implicit.free_roots import (
     frame_acceleration,
     move_configuration,
 )
-from pluecker.articulated.stepping.semi_implicit.gyroscopic import STEPS as NEWTON_STEPS
-from pluecker.articulated.stepping.semi_implicit.gyroscopic import improve_turn
+from pluecker.articulated.stepping.semi_implicit.gyroscopic import change_by_midpoint
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.stage import stage_workspace, stage_wrenches
 from pluecker.articulated.stepping.terms.stiffness import stiffness_and_damping, stiffness_workspace
@@ -117,9 +116,7 @@ def turn_by_midpoint(m, h, v, A, C, x):
             w = load3(v, j)
             explicit = subtract3(load3(x, j), w)
             p = add3(symmetric_times(M, explicit), scale3(h, cross3(w, symmetric_times(M, w))))
-            turn = explicit
-            for _ in range(NEWTON_STEPS):
-                turn = improve_turn(M, h, w, p, turn)
+            turn = change_by_midpoint(M, h, w, p, explicit)
             moment = symmetric_times(M, subtract3(turn, explicit))
             for k in range(nv):
                 y = load(C, k) * moment[0] + load(C, nv + k) * moment[1] + load(C, 2 * nv + k) * moment[2]

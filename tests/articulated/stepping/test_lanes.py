@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pluecker.articulated import (
+    ModelBuilder,
     PDControl,
     PointSpring,
     TorsionSpring,
@@ -80,3 +81,23 @@ def test_implicit_steps_in_lanes_are_those_of_each_state_alone(integrator):
     control = lambda k: PDControl(P[k], D[k], q=q[k], v=v[k], tau=tau[k])  # noqa: E731
     given = {"control": control, "f_ext": state["f_ext"], "elements": elements}
     assert_moved_alike(model, q, v, 1e-2, 1, 1e-11, integrator=integrator, **given)
+
+
+@pytest.mark.everything
+@pytest.mark.parametrize(
+    ("integrator", "friction"),
+    [pytest.param("semi_implicit", 1e-14, marks=pytest.mark.indices), ("linearly_implicit", 0.0)],
+)
+def test_fast_spins_in_lanes_are_divided_as_each_alone_needs_it(integrator, friction):
+    """Slow ones beside those that turn by some radians, or hundreds, in a step: each its own number of parts.
+
+    With next to no dry friction it is the variant with rows, whose lanes are compiled where bounds are checked.
+    """
+    builder = ModelBuilder(gravity=(0, 0, 0))
+    builder.add_body("nut", mass=2.0, center_of_mass=(0.1, -0.05, 0.2), inertia=(0.0101, 0.020, 0.029))
+    builder.add_joint("joint", "free", "world", "nut")
+    model = builder.build().replace(friction=friction)
+    v = np.random.default_rng(2).standard_normal((11, 6))
+    turns = np.array([0.0, 0.1, 300.0, 4.0, 1.0, 2.0, 5.0, 7.0, 20.0, 3.5, 0.5])
+    v[:, :3] *= turns[:, None] / 1e-2 / np.linalg.norm(v[:, :3], axis=1)[:, None]
+    assert_moved_alike(model, np.tile(neutral(model), (11, 1)), v, 1e-2, 3, 1e-11, integrator=integrator)

@@ -12,6 +12,7 @@ from pluecker.articulated import (
     ModelBuilder,
     PDControl,
     PointSpring,
+    SimulationError,
     TimeTable,
     applied_forces,
     bias_force,
@@ -81,6 +82,49 @@ def test_a_lone_body_keeps_its_energy_and_its_momentum(moments: tuple[float, ...
 def test_a_lone_body_keeps_its_energy_for_100_000_steps(moments: tuple[float, ...], spin: tuple[float, ...]) -> None:
     """Rounding alone: errors of some 1e-16 in each step, which may all have the same sign."""
     assert_energy_and_momentum_stay(moments, spin, 100_000, 1e-10)
+
+
+def spun(model: Model, turn: float, direction: Any, integrator: str, steps: int = 10) -> Any:
+    """The motion of a lone body that turns by so many radians in each step."""
+    h = 1e-2
+    v = [*(turn / h * np.asarray(direction) / np.linalg.norm(direction)), 0.0, 0.0, 0.0]
+    return states(model, neutral(model), v, h, steps, integrator=integrator)
+
+
+@pytest.mark.parametrize("integrator", ["semi_implicit", "linearly_implicit"])
+def test_a_lone_body_keeps_its_energy_however_far_it_turns_in_a_step(integrator: str) -> None:
+    """The midpoint rule has several roots, or none nearby, beyond some radians; about the mean axis each is unstable."""
+    rng = np.random.default_rng(0)
+    for moments in (BOX, (0.0101, 0.020, 0.029), NEEDLE):
+        inertia, model = np.array(moments), lone_inertia(moments, "free", (0, 0, 0), (0.0, 0.0, 0.0))
+        for turn in (0.5, 2.9, 4.0, 5.0, 20.0, 300.0):
+            for direction in (*rng.standard_normal((3, 3)), [0.02, 1.0, -0.01]):
+                w = spun(model, turn, direction, integrator).v[:, :3]
+                energy, lengths = w**2 @ inertia, np.linalg.norm(w * inertia, axis=1)
+                assert np.ptp(energy) < 1e-11 * energy[0], (moments, turn)
+                assert np.ptp(lengths) < 1e-11 * lengths[0], (moments, turn)
+
+
+def test_a_fast_spin_about_the_axis_of_the_largest_moment_stays_there() -> None:
+    """Momentum and energy allow another root, with the body turning the other way round."""
+    rng = np.random.default_rng(1)
+    model = lone_inertia((0.0101, 0.020, 0.029), "free", (0, 0, 0), (0.0, 0.0, 0.0))
+    for turn in (3.0, 4.0, 5.0, 7.0, 50.0):
+        for tilt in 0.2 * rng.standard_normal((5, 2)):
+            spin = spun(model, turn, [*tilt, 1.0], "semi_implicit").v[:, 2]
+            assert spin.min() > 0.5 * spin[0] > 0.0
+
+
+def test_a_ball_keeps_its_velocity_at_any_spin() -> None:
+    """It turns without moments."""
+    w = spun(lone_body(BALL), 1e5, [1.0, 3.0, -0.5], "semi_implicit").v[:, :3]
+    np.testing.assert_allclose(w, np.broadcast_to(w[0], w.shape), rtol=1e-9)  # h |w| times rounding of moments, each step
+
+
+@pytest.mark.parametrize("integrator", ["semi_implicit", "linearly_implicit"])
+def test_a_body_that_turns_by_thousands_of_radians_in_a_step_is_refused(integrator: str) -> None:
+    with pytest.raises(SimulationError, match=r"the fastest joint is 'joint.wy' at 9.*e\+05, 9.*e\+03 in a step; a smaller"):
+        spun(lone_body(BOX), 1e4, [1.0, 3.0, -0.5], integrator)
 
 
 @pytest.mark.parametrize("moments", [BALL, BOX, NEEDLE])

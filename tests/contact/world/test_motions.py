@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pluecker.articulated import SimulationError, SimulationWarning, TimeTable, simulate
+from pluecker.articulated import ModelBuilder, SimulationError, SimulationWarning, TimeTable, simulate
 from pluecker.contact import ConstraintError, FileError, World, WorldMemory
 from pluecker.contact.constraints import Motor, PrescribedMotion, Spline, UserFunction
 from pluecker.contact.world.memory import as_numbers_of
@@ -41,6 +41,19 @@ def test_a_four_bar_keeps_its_energy_and_stays_closed(integrator):
     rows = world.rows_at(motion.q, motion.v)
     rates = np.einsum("nrv,nv->nr", rows.jacobian, motion.v)
     assert np.abs(rates).max() < 1e-12 * (1.0 + np.abs(motion.v).max())
+
+
+@pytest.mark.plain
+def test_a_nut_keeps_its_energy_however_far_it_turns_in_a_step():
+    builder = ModelBuilder(gravity=(0, 0, 0))
+    builder.add_body("nut", mass=0.1, inertia=(0.0011, 0.002, 0.003))
+    builder.add_joint("free", "free", "world", "nut")
+    world, q = World(builder.build()), [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
+    for turn in (1.0, 4.0, 5.0, 50.0):
+        motion = world.simulate(q, [1.0, 100.0 * turn, 2.0, 0.0, 0.0, 0.0], 0.2, 0.01, record="energy")
+        assert np.abs(energy(motion)).max() < 1e-11 * motion.columns["kinetic_energy"][0], turn
+    with pytest.raises(SimulationError, match="in a step; a smaller step may follow it"):
+        world.simulate(q, [1.0, 1e6, 2.0, 0.0, 0.0, 0.0], 0.01, 0.01)
 
 
 def test_a_parallel_four_bar_is_a_pendulum():
