@@ -112,6 +112,12 @@ def tolerance(c):
 
 
 @kernel
+def worse(e, x):
+    """The larger of two errors; NaN if one is, whichever comes first: no trial is taken with it"""
+    return e if x <= e or e != e else x
+
+
+@kernel
 def error_of(m, c, h, v, ws):
     """The largest difference of both orders, as a share of the tolerance"""
     nv, worst, tol = velocity_count(m), 0.0, tolerance(c)
@@ -119,8 +125,7 @@ def error_of(m, c, h, v, ws):
     for k in range(nv):
         e = abs(difference_of_orders(nv, k, h, rates_u)) / (tol * (1.0 + abs(load(u, k))))
         d = abs(difference_of_orders(nv, k, h, rates_v)) / (tol * (1.0 + max(abs(load(v, k)), abs(load(x, k)))))
-        worst = e if not e <= worst else worst
-        worst = d if not d <= worst else worst
+        worst = worse(worse(worst, e), d)
     return worst
 
 

@@ -50,6 +50,23 @@ def test_the_error_follows_the_tolerance(mimic):
         assert 1e-4 * tol < error < 200.0 * tol, tol  # of each step; there are 3 to 30
 
 
+@pytest.mark.parametrize("bodies", [1, 2])
+def test_no_trial_is_taken_whose_numbers_overflow(bodies):
+    """The first one is as long as the sample, 10 rad: some coordinates of its end are no numbers, others have no error."""
+    builder = ModelBuilder(gravity=(0, 0, 0))
+    for k in range(bodies):
+        builder.add_body(f"b{k}", mass=1.0, inertia=(0.01, 0.02, 0.029))
+        builder.add_joint(f"j{k}", "free", "world", f"b{k}")
+    model, rng = builder.build(), np.random.default_rng(0)
+    for _ in range(20 if COMPILED else 2):
+        v = np.zeros(model.nv)
+        v[:3] = rng.standard_normal(3)
+        v[:3] *= 100.0 / np.linalg.norm(v[:3])
+        _, after = end(model, neutral(model), v, 0.1, 1, tol=1e-8)
+        inertia = np.tile([0.01, 0.02, 0.029, 1.0, 1.0, 1.0], bodies)
+        assert after**2 @ inertia == pytest.approx(v**2 @ inertia, rel=1e-5)
+
+
 def test_a_block_with_dry_friction_stops_where_its_energy_is_spent_and_stays():
     F, m, v0 = 3.0, 2.0, 1.5
     motion = states(slide(F), [0.2], [v0], 0.3, 8)
