@@ -44,6 +44,10 @@ __all__ = ["LCP_METHODS", "solve_as_lcp"]
 
 LCP_METHODS = ("lemke", "minmap_newton")
 DENSE = 200  # unknowns up to which a full matrix is faster: SciPy's sparse ones take 20 us before they begin (measured)
+FEW, FINER = (
+    32,
+    4,
+)  # directions that Newton's method begins with where there are more, and how many times as many come next
 ROUNDS = 3  # of a method that stalls, each begun at the best multipliers, with the auxiliary ones made small
 AUTOMATIC = ("minmap_newton", "lemke")
 
@@ -58,8 +62,17 @@ def solve_as_lcp(
     directions: int | None,
     history: bool,
 ) -> Result:
-    """As :func:`~pluecker.contact.solving.solve.solve`, which checks the arguments."""
+    """As :func:`~pluecker.contact.solving.solve.solve`, which checks the arguments.
+
+    Of many directions Newton's method begins where fewer have led: from zero it takes as many steps as there are
+    directions, and each of them as many products with a full matrix as its line search.
+    """
     began = time.perf_counter()
+    coarser = None
+    if directions is not None and directions > 2 * FEW and method != "lemke" and warm_start is None:
+        fewer = max(FEW, directions // (2 * FINER) * 2)
+        coarser = solve_as_lcp(problem, law, method, tol, limit, None, fewer, history)
+        warm_start = coarser.multipliers
     lcp: Polygon | NormalsOnly = Polygon(problem, directions) if law == "lcp" else NormalsOnly(problem)
     # In units of impulses and speeds near those in which the errors are measured; powers of two change no digit.
     unit = np.exp2(np.rint(np.log2(lcp.unit)))
@@ -81,6 +94,9 @@ def solve_as_lcp(
     record: list[tuple[float, float]] = []
     stages: list[Stage] = []
     before, left = 0.0, math.inf if limit is None else limit
+    if coarser is not None:
+        stages, before, left = list(coarser.stages), coarser.time, left - coarser.iterations
+        record = [] if coarser.history is None else [(float(t), float(e)) for t, e in coarser.history]
     for name in AUTOMATIC if method == "auto" else (method,):
         z, usual = None if first is None else first / unit, usual_limit(name, given.size)
         for _ in range(ROUNDS):

@@ -16,6 +16,7 @@ from pluecker.contact import (
     mixed_lcp,
     solve_lcp,
 )
+from pluecker.contact import solve as contact_solve
 from pluecker.spatial import ArgumentTypeError
 from tests.contact.any_blocks import of_matrix, sets_of
 from tests.contact.random_scenes import coulomb, document, random_bodies, random_rows, random_table, swapped
@@ -326,3 +327,14 @@ def test_a_problem_without_contacts_or_rows():
     rows = friction_lcp(Problem.from_delassus(np.eye(2), [1.0, 2.0], [], rows=([0, 0], [1, 1])), directions=4)
     np.testing.assert_array_equal(rows.A.toarray(), np.eye(2))
     np.testing.assert_array_equal(rows.multipliers([3.0, 4.0]), [3.0, 4.0])
+
+
+def test_steps_of_newtons_method_do_not_grow_with_the_number_of_directions():
+    """From zero they did, 65 with 512 directions. The polygon's friction is off by pi / eta of a turn at most."""
+    N = [[1.0, 0.1, 0.0], [0.1, 1.0, 0.2], [0.0, 0.2, 1.0]]
+    problem = Problem.from_delassus(N, [-1.0, 3.0, 1.0], [0.5])
+    circle, polygon = contact_solve(problem, tol=1e-10), contact_solve(problem, "lcp", directions=512)
+    assert polygon.converged
+    assert polygon.iterations <= 40
+    assert sum(stage.iterations for stage in polygon.stages) == polygon.iterations
+    np.testing.assert_allclose(polygon.multipliers, circle.multipliers, rtol=0.0, atol=2 * np.pi / 512)
