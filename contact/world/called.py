@@ -6,7 +6,10 @@ import re
 from contextlib import ContextDecorator
 from types import TracebackType
 
+import numpy as np
+
 import pluecker.articulated
+from pluecker.contact.errors import ConstraintError
 from pluecker.spatial.errors import PlueckerError
 
 __all__ = ["called"]
@@ -15,7 +18,10 @@ NAMED = re.compile(r"(World(?:\.\w+)?|[a-z]\w*): ")
 
 
 class called(ContextDecorator):
-    """Inside, or in the function that is decorated, messages begin with this name instead of another function's."""
+    """Inside, or in the function that is decorated, messages begin with this name instead of another function's.
+
+    What NumPy's factorisations refuse is refused in the same way: matrices whose numbers are not finite.
+    """
 
     def __init__(self, function: str) -> None:
         self.function = function
@@ -32,3 +38,8 @@ class called(ContextDecorator):
             if found and (found[1].startswith("World") or found[1] in pluecker.articulated.__all__):
                 said = said[found.end() :]
             error.args = (f"{self.function}: {said}", *error.args[1:])
+        if isinstance(error, np.linalg.LinAlgError):
+            raise ConstraintError(
+                f"{self.function}: the numbers overflow float64, or inertias differ by more than it has digits: a matrix "
+                f"has no factors ({error}); expected masses, lengths and velocities nearer to one"
+            ) from None

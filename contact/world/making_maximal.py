@@ -79,7 +79,7 @@ def refuse_massless(model: Model) -> None:
         about_origin = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         if m > 0.0:
             K = tilde(h)
-            moments = np.linalg.eigvalsh(about_origin + K @ K / m)
+            moments = np.linalg.eigvalsh(about_origin + K @ (K / m))  # K K may overflow
         if not m > 0.0 or moments[0] <= LEAST * np.abs(about_origin).max():
             what = "has no mass" if not m > 0.0 else "has no moment of inertia about an axis"
             raise ConstraintError(

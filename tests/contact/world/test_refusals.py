@@ -242,3 +242,22 @@ def test_laws_that_are_not_met_are_named():
     assert why is not None
     assert why.startswith("the laws of 'brake', 'stop' are not met, with an error 7 times what is tolerated")
     assert explanation(World(ARM, parts[1:]), REST, REST, np.zeros(2), 7.0, 0.0, 0.01) is None
+
+
+def rails(light, heavy):
+    """Two bodies on one line, the second on the first, held by a rod; with these masses, each off its joint by 0.1 m."""
+    builder = ModelBuilder()
+    for k, mass in enumerate((light, heavy)):
+        builder.add_body(f"b{k}", mass=mass, center_of_mass=(0, 0, 0.1), inertia=(mass, mass, mass))
+        builder.add_joint(f"j{k}", "prismatic", f"b{k - 1}" if k else "world", f"b{k}", axis=(1, 0, 0))
+    return World(builder.build(), [c.Rod("rod", "b1", ("world", (0, 0, 1.0)), length=2.0)])
+
+
+def test_matrices_without_factors_are_refused_by_name():
+    """Beside 1e30 kg a body of 1e-30 kg has no digit: rounding leaves no positive matrix of the masses."""
+    with pytest.raises(ConstraintError, match=r"World\.determined: .*no factors"):
+        rails(1e-30, 1e30).determined([0.5, 0.5])
+
+
+def test_bodies_whose_moments_squared_overflow_can_be_free():
+    assert rails(1e300, 1e300).maximal().world.model.n_bodies == 2
