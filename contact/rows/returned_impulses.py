@@ -13,7 +13,14 @@ Source: :mod:`~pluecker.contact.solving.restitution`, which has the same for one
 """
 
 from pluecker.articulated.stepping.terms.rows import sleeps
-from pluecker.contact.rows.layout import contact_count, return_count, staircase_count
+from pluecker.contact.rows.layout import (
+    ROW_RETURNED,
+    contact_count,
+    linear_count,
+    return_count,
+    row_number,
+    staircase_count,
+)
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.scalars.operations import accumulate, load, select, smaller, store, within
 
@@ -37,9 +44,15 @@ def awake_before(awake, k):
 
 
 @kernel
-def returns(awake, laws, numbers, k):
-    """Whether the contact whose normal is row ``k`` is awake and returns an impulse, in any state"""
-    return not sleeps(awake, k) and not within(load(laws, numbers * k + RETURNED), 0.0)
+def may_return(w, k):
+    """Whether the contact whose normal is the row with a range number ``k`` has Poisson's restitution"""
+    return row_number(w, linear_count(w) + k, ROW_RETURNED) > 0.0
+
+
+@kernel
+def returns(w, awake, laws, numbers, k):
+    """Whether such a contact is awake and returns an impulse, in any state; places are counted for no others"""
+    return may_return(w, k) and not sleeps(awake, k) and not within(load(laws, numbers * k + RETURNED), 0.0)
 
 
 @kernel
@@ -47,7 +60,7 @@ def returns_now(w, awake, laws, numbers):
     """How many contacts do"""
     count, plain = 0, staircase_count(w)
     for k in range(plain, plain + 3 * contact_count(w) if return_count(w) > 0 else plain, 3):
-        if returns(awake, laws, numbers, k):
+        if returns(w, awake, laws, numbers, k):
             count += 1
     return count
 
@@ -57,7 +70,7 @@ def returning_blocks(w, awake, laws, numbers, first, c, x, law, E):
     """Blocks of what is returned in rows ``first`` and after of E, c and x; ``law`` gets the coefficient of each"""
     m, plain, e, number = len(c), staircase_count(w), first, 0
     for k in range(plain, plain + 3 * contact_count(w), 3):
-        if returns(awake, laws, numbers, k):
+        if returns(w, awake, laws, numbers, k):
             i, p = awake_before(awake, k), load(laws, numbers * k + RETURNED)
             here, zero = smaller(0.0, p), 0.0 * p
             g = 0.5 * (load(E, (i + 1) * (m + 1)) + load(E, (i + 2) * (m + 1)))
@@ -74,7 +87,7 @@ def returning_blocks(w, awake, laws, numbers, first, c, x, law, E):
             e, number = e + 3, number + 1
     e = first
     for k in range(plain, plain + 3 * contact_count(w), 3):
-        if returns(awake, laws, numbers, k):
+        if returns(w, awake, laws, numbers, k):
             i, p = awake_before(awake, k), load(laws, numbers * k + RETURNED)
             for t in range(1, 3):
                 for a in range(m):
@@ -88,7 +101,7 @@ def take_friction(w, awake, laws, numbers, first, x):
     """Friction of the blocks from row ``first`` on goes to the tangents of their contacts"""
     plain, e = staircase_count(w), first
     for k in range(plain, plain + 3 * contact_count(w), 3):
-        if returns(awake, laws, numbers, k):
+        if returns(w, awake, laws, numbers, k):
             i = awake_before(awake, k)
             accumulate(x, i + 1, load(x, e + 1))
             accumulate(x, i + 2, load(x, e + 2))
