@@ -72,7 +72,7 @@ def natural_map(K, s, b, g, x, u, exact, first, last, work):
         lack, held = max(lack, part * inverse * inverse), max(held, force * inverse * inverse)
         speed = max(speed, largest * inverse)
     scale = np.sqrt(max(bb, xx, uu))
-    if not scale < TOO_LARGE:
+    if not (scale < TOO_LARGE and total < np.inf):  # the largest of numbers may not be NaN where one of them is
         return np.inf, np.inf, np.inf, speed
     error = np.sqrt(total)
     return error / scale if scale > 0.0 else error, np.sqrt(lack), np.sqrt(held), speed

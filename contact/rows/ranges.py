@@ -74,7 +74,7 @@ from pluecker.contact.rows.returned_impulses import RETURNED
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger, staircase_response
 from pluecker.spatial.dense.staircase_problem import staircase_memory
-from pluecker.spatial.scalars.operations import accumulate, load, part, select, smaller, store, tail, within
+from pluecker.spatial.scalars.operations import accumulate, lift, load, part, select, smaller, store, tail, within
 
 __all__ = [
     "STEPS", "add_range_impulses", "begin_ranges", "keep_coordinate_limits", "make_obey_ranges", "range_numbers",
@@ -107,7 +107,9 @@ def begin_ranges(w, h, v, x, J, rho, values, last, kept):
     n, first = range_count(w), linear_count(w)
     laws, soft = part(kept, n, LAW * n), part(kept, (LAW + 1) * n, n)
     for k in range(n):
-        zero = 0.0 * load(x, 0)
+        zero = lift(
+            0.0, load(x, 0)
+        )  # where x is NaN too: rows that were awake there would be awake in all eight states
         store(kept, k, zero)
         kind, value = row_entry(w, first + k, ROW_LAW), load(values, first + k)
         if kind >= TANGENT:
@@ -224,6 +226,7 @@ def make_obey_ranges(with_contacts: bool, with_more: bool = False) -> Callable[.
                 for k in range(n):
                     store(guess, k, select(smaller(0.5, taken), load(guess, k), load(r, first + k)))
                 add_range_impulses(m, w, factor, J, S, compliance, x, r, guess, rest)
+                now = select(smaller(error, np.inf), now, 0.0 * now)  # what is not finite has no answer
             if attempt == 0:
                 before, now = error, select(smaller(TOLERANCE, error), now, 0.0 * now)
                 if within(now, 0.5):

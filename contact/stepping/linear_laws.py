@@ -32,7 +32,7 @@ from pluecker.contact.rows.mobility import FREE
 from pluecker.contact.rows.prescribed import prescribed
 from pluecker.contact.stepping.projection import gap_of
 from pluecker.spatial.compiled.decorators import called_kernel, kernel, unlikely
-from pluecker.spatial.dense.laws import larger
+from pluecker.spatial.dense.laws import larger, worse
 from pluecker.spatial.scalars.operations import load, select, smaller, store
 
 __all__ = ["MET", "begin_rotors", "keep_rotors", "largest_miss", "store_linear_law"]
@@ -95,8 +95,8 @@ def largest_miss(w, h, J, x, compliance, r, asked, rho, last, ranged):
     worst = 0.0 * load(x, 0)
     for k in range(n):
         miss = row_rate(w, J, k, x) + load(rho, k) + load(compliance, k) * load(r, k) - load(asked, k)
-        worst = larger(worst, h * larger(miss, -miss)) + 0.0 * miss
+        worst = worse(worst, h * larger(miss, -miss))
     for k in range(n, n + ranged):
         miss = load(rho, k) - load(last, k)
-        worst = larger(worst, h * larger(miss, -miss)) + 0.0 * miss
+        worst = worse(worst, h * larger(miss, -miss))
     return worst

@@ -25,7 +25,7 @@ from pluecker.contact.rows.mobility import refine_rows
 from pluecker.contact.rows.prescribed import prescribed
 from pluecker.contact.stepping.mean_rates import store_values_at
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.dense.laws import larger
+from pluecker.spatial.dense.laws import larger, worse
 from pluecker.spatial.scalars.operations import load, part, select, smaller, store, tail, within
 
 __all__ = ["CLOSED", "TOLERATED", "close_gaps", "gap_of", "largest_gap"]
@@ -55,7 +55,7 @@ def largest_gap(w, h, time, values):
     for k in range(linear_count(w)):
         if is_held(w, k):
             gap = gap_of(w, k, time + h, values)
-            worst = larger(worst, larger(gap, -gap)) + 0.0 * gap
+            worst = worse(worst, larger(gap, -gap))
     return worst
 
 

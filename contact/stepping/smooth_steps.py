@@ -60,7 +60,7 @@ from pluecker.contact.rows.prescribed import prescribed
 from pluecker.contact.stepping.mean_rates import begin_turns, function_rate, keep_turns, reach, store_counted_values
 from pluecker.contact.stepping.projection import CLOSED, TOLERATED, close_gaps, largest_gap
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.dense.laws import larger
+from pluecker.spatial.dense.laws import larger, worse
 from pluecker.spatial.scalars.operations import load, load_integer, part, store, tail, within
 
 __all__ = ["SMOOTH", "count_turns", "remembered_numbers"]
@@ -151,7 +151,7 @@ def project_state(m, w, h, time, turns, q1, v1, ws):
         store(r, k, 0.0 * time)
     hold_rows(m, w, factor, J, S, compliance, target, r, v1, rest)
     # of velocities, what is tolerated is a share of the largest of them
-    return larger(gap / (TOLERATED * size), velocity_left(w, J, target, v1) / (TOLERATED * size * fastest)) + 0.0 * gap
+    return worse(gap / (TOLERATED * size), velocity_left(w, J, target, v1) / (TOLERATED * size * fastest))
 
 
 @kernel
@@ -171,7 +171,7 @@ def velocity_left(w, J, target, v):
     for k in range(linear_count(w)):
         if row_entry(w, k, LAW) == HELD:
             miss = row_rate(w, J, k, v) - load(target, k)
-            worst = larger(worst, larger(miss, -miss)) + 0.0 * miss
+            worst = worse(worst, larger(miss, -miss))
     return worst
 
 

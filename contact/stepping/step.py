@@ -94,8 +94,8 @@ from pluecker.contact.stepping.mean_rates import (
 )
 from pluecker.contact.stepping.projection import TOLERATED, close_gaps, largest_gap
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.dense.laws import larger
-from pluecker.spatial.scalars.operations import load, load_integer, part, select, smaller, store, tail, within
+from pluecker.spatial.dense.laws import worse
+from pluecker.spatial.scalars.operations import lift, load, load_integer, part, select, smaller, store, tail, within
 
 __all__ = ["WORLD_STEP"]
 
@@ -174,7 +174,7 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool, with_
             add_impact(w, r, kept)
         take_least_norm(w, S, r, u)
         if not (linear_count(w) == 0 and all_rates_are_linear(w)):
-            worst = larger(worst, close_all_gaps(m, w, h, time, size, factor, q1, places))
+            worst = worse(worst, close_all_gaps(m, w, h, time, size, factor, q1, places))
             keep_turns(w, phi1, turns)
         if rotors > 0:
             store_geometry(m, w, q1, X, G, J, rest)
@@ -182,7 +182,7 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool, with_
         store(memory, 0, time + h)
         if with_ranges:
             keep_coordinate_limits(w, q, q1)
-        return larger(larger(left, error), worst / (TOLERATED * size)) + 0.0 * worst
+        return worse(worse(left, error), worst / (TOLERATED * size))
 
     step_along_rows.__name__ += own_name
     along_rows = called_kernel(step_along_rows)
@@ -259,7 +259,8 @@ def close_all_gaps(m, w, h, time, size, factor, q1, places):
     J, S, compliance, _, _, _, values1, _, G, _, phi1, X, u, y, _, _, rest = places
     for _ in range(RENEWALS):
         close_gaps(m, w, h, time, size, 2.0 * MET, factor, J, S, phi1, values1, X, y, u, q1, rest)
-        if within(largest_gap(w, h, time, values1) / size, 2.0 * MET):
+        large = smaller(2.0 * MET, largest_gap(w, h, time, values1) / size)  # not where it is NaN
+        if within(select(large, lift(1.0, time), lift(0.0, time)), 0.0):
             break
         store_geometry(m, w, q1, X, G, J, rest)
         factorize_mobility(m, w, factor, J, compliance, S, y, rest)

@@ -7,7 +7,7 @@ for ``kinds`` and ``laws``.
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.cone_steps import CONTACT, numbers_of, rows_of
 from pluecker.spatial.dense.laws import larger, nearest_in_cone, size_of, staircase_response
-from pluecker.spatial.scalars.operations import load, load_integer, select, smaller, sqrt, store, within
+from pluecker.spatial.scalars.operations import lift, load, load_integer, select, smaller, sqrt, store, within
 
 __all__ = ["better", "cone_problem_error", "copy_vector", "copy_where", "keep", "length_of", "reached"]
 
@@ -68,14 +68,14 @@ def copy_where(n, condition, x, y):
 
 @kernel
 def better(goal, least, e):
-    """Whether an error is smaller, where the smallest so far is not enough"""
-    return smaller(e, select(smaller(goal, least), least, -1.0 + 0.0 * goal))
+    """Whether an error is smaller, where the smallest so far is a number and not enough"""
+    return smaller(e, select(smaller(goal, least), least, lift(-1.0, goal)))
 
 
 @kernel
 def reached(goal, least):
-    """Whether all states have what was asked for"""
-    return within(larger(least - goal, 0.0 * goal), 0.0)
+    """Whether no state is to go on: each has what was asked for, or an error that is not finite from the start on"""
+    return within(select(smaller(goal, least), lift(1.0, goal), lift(0.0, goal)), 0.0)
 
 
 @kernel

@@ -267,8 +267,9 @@ def solve_cone_problem(W, b, kinds, laws, exact, tolerance, iterations, r, error
     W: n^2 scalars, symmetric, positive semidefinite, with what compliance adds. b: n scalars. kinds: an integer for each
     block, as the bits of a float, 0 for a contact, the number of steps for a staircase. laws: their numbers, one block after
     the other. exact: Coulomb's law, otherwise the convex one. tolerance: of the error. iterations: of sweeps and the like; a
-    turn that was begun is finished. error: one scalar. work: :func:`cone_problem_memory` scalars. Numbers are zero or, but
-    for bounds, between 1e-100 and 1e100.
+    turn that was begun is finished. error: one scalar, NaN of a state whose numbers, or the squares of b, are not finite:
+    nothing is tried there. work: :func:`cone_problem_memory` scalars. Numbers are zero or, but for bounds, between 1e-100
+    and 1e100.
     """
     n = len(b)
     S, M, rest = part(work, 0, n * n), part(work, n * n, n * n), 2 * n * n
@@ -281,6 +282,7 @@ def solve_cone_problem(W, b, kinds, laws, exact, tolerance, iterations, r, error
     unit = select(smaller(0.0, unit), unit, 1.0 + 0.0 * unit)
     goal = tolerance * unit
     velocities(S, c, n, x, u)
+    # NaN and infinite numbers of a problem are in it; such a state never goes on.
     least = cone_problem_error(kinds, scaled, exact, x, u)
     begin_vectors(n, x, best, start, y, z)
     least = newton_if_near(kinds, scaled, exact, S, c, n, goal, unit, start, least, x, u, M, d, y, trial, best)
@@ -306,5 +308,5 @@ def solve_cone_problem(W, b, kinds, laws, exact, tolerance, iterations, r, error
         start_multipliers(kinds, scaled, exact, n, smaller(-2.0 if turn < 3 else 0.0, gain), u, d, z)
     for k in range(n):
         store(r, k, load(s, k) * load(best, k))
-    store(error, 0, least / unit)
+    store(error, 0, least / unit + 0.0 * unit)
     return done

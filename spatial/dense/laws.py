@@ -28,6 +28,7 @@ __all__ = [
     "size_of",
     "sliding_contact",
     "staircase_response",
+    "worse",
 ]
 
 TINY = 1e-300  # divided by in place of zero: what is multiplied by the quotient is zero
@@ -39,6 +40,12 @@ STEPS = 3  # of Newton's method for the sliding of one contact: it starts where 
 def larger(x, y):
     """The larger of two scalars"""
     return select(smaller(x, y), y, x)
+
+
+@kernel
+def worse(x, y):
+    """The larger of two errors; NaN where one of them is, or y is infinite"""
+    return larger(x, y) + 0.0 * y
 
 
 @kernel
@@ -154,9 +161,9 @@ def staircase_response(law, k, steps, w, q):
     """r of one row with w r + q = u; the slope of a step (1) or of a level (0); see the head of this file for ``law``
 
     l_0; p_1, l_1; p_2, l_2; ... from entry ``k``. Of the line and the staircase, one falling and the other rising, the one
-    point that they have in common.
+    point that they have in common. NaN where q is not finite: no level is an answer to that.
     """
-    r = load(law, k)
+    r = load(law, k) + 0.0 * q
     slope = 0.0 * q
     for j in range(steps):
         x, level = (-load(law, k + 1 + 2 * j) - q) / w, load(law, k + 2 + 2 * j)

@@ -22,13 +22,11 @@ method" (2003); sweeps, projected Gauss-Seidel, Murty, *Linear Complementarity, 
 chapter 9.
 """
 
-import numpy as np
-
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.cone_errors import copy_vector, copy_where, keep, reached
-from pluecker.spatial.dense.laws import larger, staircase_response
+from pluecker.spatial.dense.laws import larger, staircase_response, worse
 from pluecker.spatial.dense.ldl import factorize_ldl, solve_ldl
-from pluecker.spatial.scalars.operations import accumulate, load, part, select, smaller, sqrt, store
+from pluecker.spatial.scalars.operations import accumulate, lift, load, part, select, smaller, sqrt, store
 
 __all__ = ["solve_staircase_problem", "staircase_memory"]
 
@@ -63,7 +61,7 @@ def largest_alone(W, b, laws, steps, n):
     for i in range(n):
         w = load(W, i * n + i)
         y, _ = staircase_response(laws, (2 * steps + 1) * i, steps, w, load(b, i))
-        size = larger(size, w * y * y)
+        size = worse(size, w * y * y)
     return size
 
 
@@ -81,7 +79,7 @@ def respond(W, laws, steps, n, most, r, u, y, slopes):
         store(y, i, yi)
         store(slopes, i, slope)
         square = w * (x - yi) * (x - yi)
-        e = larger(e, square) + 0.0 * square  # NaN where there is one
+        e = worse(e, square)
         size = larger(size, larger(w * x * x, w * yi * yi))
     one = 1.0 + 0.0 * e
     share = sqrt(e / select(smaller(0.0, size), size, one))
@@ -125,16 +123,20 @@ def solve_staircase_problem(W, b, laws, steps, tolerance, r, ws):
     """The multipliers r in place, from a start; the error
 
     W: n^2 scalars. b: n. laws: 2 steps + 1 for each row. ws: :func:`staircase_memory`. A row's velocities of steps and its
-    levels are in the units of u and r, and levels may be infinite.
+    levels are in the units of u and r, and levels may be infinite. The error is NaN of a state whose numbers are not
+    finite: nothing is tried there.
     """
     n = len(b)
     M, u, y, slopes = part(ws, 0, n * n), part(ws, n * n, n), part(ws, n * n + n, n), part(ws, n * n + 2 * n, n)
     d, best, trial = part(ws, n * n + 3 * n, n), part(ws, n * n + 4 * n, n), part(ws, n * n + 5 * n, n)
-    goal = tolerance + 0.0 * load(b, 0)
-    least, times, most = np.inf + 0.0 * goal, FIRST_SWEEPS, BEYOND * largest_alone(W, b, laws, steps, n)
-    for _ in range(TURNS):
+    goal, times, most = lift(tolerance, load(b, 0)), FIRST_SWEEPS, BEYOND * largest_alone(W, b, laws, steps, n)
+    least = 0.0 * goal
+    for turn in range(TURNS):
         row_velocities(W, b, n, r, u)
         e = respond(W, laws, steps, n, most, r, u, y, slopes)
+        if turn == 0:
+            least = e + 0.0 * most  # NaN where any number is, or overflows: such a state never goes on
+            copy_vector(n, r, best)
         least = keep(n, goal, e, r, least, best)
         copy_vector(n, r, trial)
         for _ in range(NEWTON_STEPS):

@@ -164,8 +164,8 @@ def _sign(x):
 
 
 def lift(number, like):
-    """The float ``number`` as a scalar of the type of ``like``."""
-    return number + 0.0 * like
+    """The float ``number`` as a scalar of the type of ``like``, whatever that is."""
+    return np.complex128(number) if isinstance(like, complex) else np.float64(number)
 
 
 @overload(lift, jit_options=TAUGHT)

@@ -43,6 +43,7 @@ from pluecker.articulated.stepping.loop.task import (
     TOTAL,
 )
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.dense.laws import worse
 from pluecker.spatial.scalars.operations import lift, load, part, select, smaller, store, tail, within
 
 __all__ = ["BOUND", "SOLVED", "loop_kernel", "loop_workspace", "state_size"]
@@ -61,12 +62,6 @@ def loop_workspace(nq: int, nv: int, n_bodies: int, memory: int, parameters: int
     """How many numbers the loop needs, with the integrator's own."""
     rest = max(own, control_workspace(nq, nv, parameters), 6 * n_bodies)
     return 6 * n_bodies + 3 * (nq + nv) + 4 * nv + 3 * memory + rest
-
-
-@kernel
-def worse(e, x):
-    """The larger of two errors; NaN if one is"""
-    return select(smaller(e, x), x, e) + 0.0 * x
 
 
 @kernel

@@ -1,5 +1,7 @@
 """Poisson's restitution in steps of worlds, contacts named or found: closed forms, and the same impact as one problem."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -72,6 +74,29 @@ def test_contacts_of_which_one_returns_impulses_are_refused_where_numbers_overfl
     world, q = World(builder.build(), touching), [0, 0, 0.1, 1, 0, 0, 0] * 2
     with pytest.raises(SimulationError, match="its numbers overflow"):
         world.step(q, -speed * np.ones(12), 1e-3)
+
+
+def test_a_step_whose_numbers_overflow_is_refused_at_once():
+    """A fall at 1e200 m/s onto many contacts that return impulses and resist to turning: no more work than another step."""
+    surface = Surface(0.3, restitution=0.5, rolling_friction=0.01, spinning_friction=0.01)
+    radii = [0.1, 0.1, 0.1]
+    world = world_of_balls(radii, [1.0, 1.0, 1.0], "named", surface, impacts="poisson")
+    q = np.concatenate([[0.19 * k, 0.0, 0.1, 1, 0, 0, 0] for k in range(3)])
+    v = -np.ones(18)
+    world.step(q, v, H)
+
+    def seconds():
+        began = time.process_time()
+        world.step(q, v, H)
+        return time.process_time() - began
+
+    def seconds_of_refusal():
+        began = time.process_time()
+        with pytest.raises(SimulationError, match="its numbers overflow"):
+            world.step(q, 1e200 * v, H)
+        return time.process_time() - began
+
+    assert min(seconds_of_refusal() for _ in range(3)) < 0.05 + 10.0 * min(seconds() for _ in range(3))
 
 
 def test_another_law_of_impacts_is_refused():

@@ -27,7 +27,7 @@ def solved(W, b, kinds, laws, exact=True, tolerance=1e-10, iterations=1000, star
     kinds = np.array(kinds, np.int64).view(float)
     with np.errstate(all="ignore"):
         count = solve_cone_problem(W.ravel(), b, kinds, laws, exact, tolerance, iterations, r, error, work)
-    return r, W @ r + b, error[0], count
+        return r, W @ r + b, error[0], count
 
 
 def feet(seed, contacts, mass=10.0):
@@ -253,3 +253,21 @@ def test_a_lane_knows_nothing_of_its_neighbours():
         solve_cone_problem(W, b, kinds, laws, True, 1e-9, 1000, r, error, work)
         found.append(r[:, 2].copy())
     np.testing.assert_array_equal(*found)
+
+
+@pytest.mark.parametrize("bad", [np.nan, INF, 1e200])
+@pytest.mark.parametrize("exact", [True, False])
+def test_numbers_that_are_not_finite_are_no_solution_and_cost_no_iteration(bad, exact):
+    """Of a matrix, an offset, a start; of 1e200 the squares are not. A row at the end of its staircase sees it too."""
+    W, b = np.diag([1.0, 2.0, 2.0, 1.0]), np.array([-1.0, 0.5, 0.0, -3.0])
+    kinds, laws = [0, 1], [0.5, 1.0, 0.0, -1.0]
+    for k in range(4):
+        offset, start, matrix = b.copy(), np.array([0.0, 0.0, 0.0, 1.0]), W.copy()
+        offset[k] = bad
+        assert np.isnan(solved(W, offset, kinds, laws, exact)[2])
+        assert solved(W, offset, kinds, laws, exact)[3] == 0
+        if bad != 1e200:
+            matrix[k, k], start[k] = bad, bad
+            for some in (solved(matrix, b, kinds, laws, exact), solved(W, b, kinds, laws, exact, start=start)):
+                assert np.isnan(some[2])
+                assert some[3] == 0

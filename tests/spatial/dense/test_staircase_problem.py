@@ -127,3 +127,16 @@ def test_rows_that_say_the_same_have_multipliers_with_a_bound(seed: int) -> None
     if error <= TOLERANCE:
         u = W @ r + b
         assert np.abs(r[1]) <= F or np.abs(u[1]) > 1e-3
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_numbers_that_are_not_finite_are_no_solution(bad: float) -> None:
+    """A multiplier that stands on a level is no answer to a velocity that is none."""
+    law = np.array([[np.inf, 0.0, 1.0, 0.0, -1.0, 0.0, -np.inf], [1.0, 0.0, 1.0, 0.0, -1.0, 0.0, -1.0]])
+    for k in range(2):
+        b, W = np.array([-1.0, -3.0]), np.diag([1.0, 2.0])
+        b[k] = bad
+        with np.errstate(all="ignore"):
+            assert not solve(W, b, law)[1] <= TOLERANCE
+            W[k, k], b = bad, np.array([-1.0, -3.0])
+            assert not solve(W, b, law, np.array([1.0, 1.0]))[1] <= TOLERANCE
