@@ -45,7 +45,7 @@ from pluecker.contact.rows.layout import (
     row_number,
     staircase_count,
 )
-from pluecker.contact.rows.resistance import resistance_blocks, resisting_blocks, take_moments
+from pluecker.contact.rows.resistance import resistance_blocks, resisting_blocks, take_moments, turning
 from pluecker.contact.rows.returned_impulses import (
     HIT,
     LEAST,
@@ -58,7 +58,7 @@ from pluecker.contact.rows.returned_impulses import (
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.cone_solver import cone_solver_memory, solve_cone
 from pluecker.spatial.dense.laws import larger
-from pluecker.spatial.scalars.operations import load, part, select, smaller, store, tail, within
+from pluecker.spatial.scalars.operations import lift, load, part, select, smaller, store, tail, within
 
 __all__ = ["contact_scratch", "least_rate", "make_solve_blocks", "store_contact_law"]
 
@@ -183,7 +183,11 @@ def make_solve_blocks(with_more: bool) -> Callable[..., Any]:
                 take_friction(w, awake, laws, numbers, first, x)
                 take_moments(w, awake, column, x)
         store_of_awake(awake, x, r)
-        return TOLERANCE / (TOLERATED_OF_TURNS if resisting > 0 else TOLERATED) * load(error, 0)
+        tolerated = lift(TOLERATED, load(error, 0))
+        if with_more:  # noqa: SIM102
+            if resisting > 0:
+                tolerated = select(smaller(0.5, turning(w, awake)), lift(TOLERATED_OF_TURNS, tolerated), tolerated)
+        return TOLERANCE / tolerated * load(error, 0)
 
     solve_blocks.__name__ += f"_{with_more:d}"
     return kernel(solve_blocks)

@@ -35,9 +35,10 @@ from pluecker.contact.rows.layout import (
 )
 from pluecker.contact.rows.returned_impulses import RETURNED, awake_before
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.scalars.operations import accumulate, load, select, smaller, sqrt, store
+from pluecker.spatial.dense.laws import larger
+from pluecker.spatial.scalars.operations import accumulate, lift, load, select, smaller, sqrt, store
 
-__all__ = ["resistance_blocks", "resisting_blocks", "take_moments"]
+__all__ = ["resistance_blocks", "resisting_blocks", "take_moments", "turning"]
 
 
 @kernel
@@ -61,6 +62,16 @@ def resistance_blocks(w, awake):
             count += 1
         k += resistance_width(w, k)
     return count
+
+
+@kernel
+def turning(w, awake):
+    """1 in states in which any of them is awake, 0 in others"""
+    found, k = lift(0.0, load(awake, 0)), first_resistance(w)
+    while k < range_count(w):
+        found = larger(found, load(awake, k))
+        k += resistance_width(w, k)
+    return found
 
 
 @kernel

@@ -136,7 +136,7 @@ def still_wrong(S, n, rho, unit, y, w, x, p, d):
 
 @called_kernel
 def augmented_newton(kinds, laws, S, c, n, unit, rho, y, w, u, x, p, d, M):
-    """x with springs of the stiffness rho to y, from a guess w, which is improved; steps that were taken"""
+    """x with springs of the stiffness rho to y, from a guess w, which is improved"""
     going, steps = 1.0 + 0.0 * rho, 0
     velocities(S, c, n, w, u)
     nearest_points(kinds, laws, n, rho, 0.0 * rho, y, u, u, x)
@@ -152,4 +152,3 @@ def augmented_newton(kinds, laws, S, c, n, unit, rho, y, w, u, x, p, d, M):
         nearest_points(kinds, laws, n, rho, 0.0 * rho, y, u, u, x)
         going = select(smaller(0.0, going), still_wrong(S, n, rho, unit, y, w, x, p, d), going)
         steps += 1
-    return steps

@@ -78,6 +78,9 @@ WARM = 1e-1  # error: from a start that is as near, Newton's method alone is tri
 SHARED = 1e-12  # error with springs: what it leaves of a share of the multipliers is that divided by the compliance
 STIFFEST, SOFT, SOFTEST = 0.1, 1e-5, 1e-9  # springs of the augmented Lagrangian: the first, those that are moved
 MOVES = 4  # of them
+# Iterations that a turn with these counts for, whatever it takes: with its own steps the turns that a state may have would
+# depend on what others beside it take. A turn has six springs or more, two steps each in the median.
+SPRINGS = 12
 STIFFNESS = 1e-8  # least penalty of the method of multipliers
 
 
@@ -144,34 +147,35 @@ def penalty(n, unit, x, turn):
 
 
 @kernel
-def add_springs(n, epsilon, start, S, c):
-    """S += epsilon, c -= epsilon start"""
+def add_springs(n, epsilon, start, x, u):
+    """u += epsilon (x - start): S and c themselves stay as they are, to the last bit, for states that have no springs"""
     for k in range(n):
-        accumulate(S, k * n + k, epsilon)
-        accumulate(c, k, -epsilon * load(start, k))
+        accumulate(u, k, epsilon * (load(x, k) - load(start, k)))
 
 
 @called_kernel
-def newton_turn(kinds, laws, exact, springs, S, c, n, goal, unit, damping, least, x, u, M, d, best):
+def newton_turn(kinds, laws, exact, epsilon, start, S, c, n, goal, unit, damping, least, x, u, M, d, best):
     """Steps of Newton's method from x, where velocities are u; the best multipliers so far, and their error
 
-    Springs to the start are all that a step needs where multipliers are many. Where they were taken away, softer ones, to
-    where each step begins, do not let go at once.
+    Springs ``epsilon`` to the start are all that a step needs where multipliers are many. Where there are none, softer
+    ones, to where each step begins, do not let go at once.
     """
+    add_springs(n, epsilon, start, x, u)
     e = cone_problem_error(kinds, laws, exact, x, u)
     least = keep(n, goal, e, x, least, best)
-    soft, softest = (0.0, 0.0) if springs else (COMPLIANCE, PROXIMAL)
+    soft, softest = (0.0, 0.0) if epsilon > 0.0 else (COMPLIANCE, PROXIMAL)
     for _ in range((2 if exact else 1) * (PATIENT if damping > 0.0 else 1) * NEWTON_STEPS):
         if reached(goal, least):
             break
         one = 1.0 + 0.0 * e
         rho = larger(damping * sqrt(select(smaller(e, unit), e / unit, one)), soft * one)
         soft = max(SOFTENING * soft, softest)
-        newton_equations(kinds, laws, exact, S, n, rho, x, u, M, d)
+        newton_equations(kinds, laws, exact, S, n, epsilon + rho, x, u, M, d)
         eliminate(M, n, d)
         for k in range(n):
             accumulate(x, k, load(d, k))
         velocities(S, c, n, x, u)
+        add_springs(n, epsilon, start, x, u)
         e = cone_problem_error(kinds, laws, exact, x, u)
         least = keep(n, goal, e, x, least, best)
     return least
@@ -183,37 +187,34 @@ def newton_from(kinds, laws, exact, S, c, n, goal, unit, damping, start, least, 
     sharp, zero = SHARED * unit, 0.0 * unit
     # Zero in place of the least error says that there is nothing to be done.
     wanted = smaller(goal, least)
-    add_springs(n, COMPLIANCE, start, S, c)
-    for k in range(n):
-        store(trial, k, load(x, k))
-        accumulate(u, k, COMPLIANCE * (load(x, k) - load(start, k)))
+    copy_vector(n, x, trial)
     lower = select(wanted, np.inf * unit, zero)
-    lower = newton_turn(kinds, laws, exact, True, S, c, n, sharp, unit, damping, lower, trial, u, M, d, y)
-    add_springs(n, -COMPLIANCE, start, S, c)
+    lower = newton_turn(kinds, laws, exact, COMPLIANCE, start, S, c, n, sharp, unit, damping, lower, trial, u, M, d, y)
     found = smaller(lower, 100.0 * sharp)
     velocities(S, c, n, y, u)
-    now = newton_turn(kinds, laws, exact, False, S, c, n, goal, unit, 0.0, select(found, least, zero), y, u, M, d, best)
+    now = select(found, least, zero)
+    now = newton_turn(kinds, laws, exact, 0.0, start, S, c, n, goal, unit, 0.0, now, y, u, M, d, best)
     return select(found, now, least)
 
 
 @kernel
 def augmented_turn(kinds, laws, exact, S, c, n, goal, unit, softer, start, least, x, w, u, z, d, M, y, best):
-    """The convex law by softer and softer springs; the error, and how many steps that took
+    """The convex law by softer and softer springs; the error
 
     They stay at the start until they are soft; then they are moved, so that nothing is left of them.
     """
     copy_vector(n, start, y)
     copy_vector(n, start, w)
-    rho, steps, moved = STIFFEST, 0, 0
+    rho, moved = STIFFEST, 0
     while moved < MOVES and not reached(goal, least):
-        steps += augmented_newton(kinds, laws, S, c, n, unit, rho + 0.0 * unit, y, w, u, x, z, d, M)
+        augmented_newton(kinds, laws, S, c, n, unit, rho + 0.0 * unit, y, w, u, x, z, d, M)
         if rho < 1.1 * SOFT:
             copy_vector(n, x, y)
             moved += 1
             velocities(S, c, n, x, u)
             least = keep(n, goal, cone_problem_error(kinds, laws, exact, x, u), x, least, best)
         rho = max(softer * rho, SOFTEST)
-    return least, steps
+    return least
 
 
 @kernel
@@ -235,10 +236,10 @@ def first_of_turn(kinds, laws, exact, turn, times, S, c, n, goal, unit, start, l
         return least, times, times
     if turn == 1 or (turn % 2 == 1 and not exact):
         softer = 0.01 if turn == 1 else 0.1
-        least, steps = augmented_turn(
+        least = augmented_turn(
             kinds, laws, exact, S, c, n, goal, unit, softer, start, least, x, trial, u, z, d, M, y, best
         )
-        return least, steps, times
+        return least, SPRINGS, times
     rho = penalty(n, unit, best, turn)
     factorize_shifted(S, n, rho, M)
     multiply_step(kinds, laws, exact, M, c, n, rho, times, d, z, x)

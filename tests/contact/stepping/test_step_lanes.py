@@ -9,7 +9,9 @@ import pytest
 
 from pluecker.articulated import ModelBuilder, integrate
 from pluecker.contact.constraints import Angle, Ball, Frame, Limit, Motor, Rod, Rope, Servo
+from pluecker.contact.geometry import Surface
 from tests.conftest import COMPILED
+from tests.contact.stepping.impacts import world_of_balls
 from tests.contact.stepping.stepped import World, gap, last
 
 START = np.array([0.1, 0.2, -0.1, 1.1, 0.0, -0.2, 1.0, 0.0, 0.0, 0.0])
@@ -94,3 +96,21 @@ def test_rows_with_a_range_change_no_bit_of_their_neighbours():
         b = world.accelerations(q[order], v[order], np.zeros(world.model.nv), threads=threads)
         assert np.array_equal(a.acceleration[order], b.acceleration)
         assert np.array_equal(a.forces[order], b.forces)
+
+
+@pytest.mark.everything
+@pytest.mark.skipif(not COMPILED, reason="lanes are there in compiled code only")
+def test_contacts_that_resist_to_turning_change_no_bit_of_their_neighbours():
+    """Balls on each other and on the floor, in states whose contacts are others; one step, and ten."""
+    rng, surface = np.random.default_rng(11), Surface(0.5, rolling_friction=0.01)
+    world = world_of_balls([0.1] * 3, [1.0] * 3, "named", surface)
+    q, v = np.zeros((48, 3, 7)), rng.standard_normal((48, 18))
+    q[..., :3] = rng.uniform([-0.15, -0.15, -0.03], [0.15, 0.15, 0.27], (48, 3, 3))
+    turns = rng.standard_normal((48, 3, 4))
+    q[..., 3:] = turns / np.linalg.norm(turns, axis=-1, keepdims=True)
+    q, order = q.reshape(48, 21), rng.permutation(48)
+    for steps in (1, 10):
+        options = {"on_unsolved": "continue", "record": ("error",)}
+        whole, other = (world.simulate(q[k], v[k], steps * 1e-3, 1e-3, **options) for k in (np.arange(48), order))
+        np.testing.assert_array_equal(other.v, whole.v[order])
+        np.testing.assert_array_equal(other.columns["error"], whole.columns["error"][order])

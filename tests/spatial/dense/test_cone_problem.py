@@ -242,17 +242,34 @@ def test_a_lane_has_what_its_state_has_alone(exact):
 
 @pytest.mark.everything
 @pytest.mark.skipif(not COMPILED, reason="lanes exist in compiled code only")
-def test_a_lane_knows_nothing_of_its_neighbours():
+@pytest.mark.parametrize("iterations", [1000, 20])
+def test_a_lane_knows_nothing_of_its_neighbours(iterations):
+    """Whichever they are, and whether they begin near their solutions, which is tried before all else, or at zero."""
     W, b, laws, r, error = (rows_of_eight(n) for n in (144, 12, 4, 12, 1))
     work, kinds = rows_of_eight(cone_problem_memory(12, 4)), np.zeros(4)
     found = []
-    for others in (1, 40):
+    for others, near in ((1, False), (40, False), (1, True), (40, True)):
         for k in range(WIDTH):
             matrix, offset = feet(7 if k == 2 else others + k, 4)
             W[:, k], b[:, k], laws[:, k], r[:, k] = matrix.ravel(), offset, 0.5, 0.0
-        solve_cone_problem(W, b, kinds, laws, True, 1e-9, 1000, r, error, work)
+            if near and k != 2:
+                r[:, k] = 1.001 * solved(matrix, offset, kinds, [0.5] * 4)[0]
+        solve_cone_problem(W, b, kinds, laws, True, 1e-9, iterations, r, error, work)
         found.append(r[:, 2].copy())
-    np.testing.assert_array_equal(*found)
+    for other in found[1:]:
+        np.testing.assert_array_equal(other, found[0])
+
+
+def test_springs_change_no_number_of_the_problem():
+    """Where they stand in the matrix, a diagonal just below one is left with other last digits: of all states in lanes."""
+    rng = np.random.default_rng(0)
+    W, b, kept = np.diag(1.0 - 1e-7 * rng.random(12)), rng.standard_normal(12), []
+    for iterations in (0, 1000):
+        r, error, work = np.zeros(12), np.empty(1), np.zeros(cone_problem_memory(12, 4))
+        solve_cone_problem(W.ravel(), b, np.zeros(4), np.full(4, 0.5), True, 1e-10, iterations, r, error, work)
+        kept.append(work[:144])
+    assert error[0] <= 1e-10
+    np.testing.assert_array_equal(*kept)
 
 
 @pytest.mark.parametrize("bad", [np.nan, INF, 1e200])
