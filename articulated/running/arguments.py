@@ -18,6 +18,7 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.model.records import listing
 from pluecker.articulated.running.fields import LABELS, Field
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
+from pluecker.spatial.functions.arguments import MOST_LEADING, NOT_TOGETHER, why_apart
 from pluecker.spatial.functions.elementwise import as_numbers
 from pluecker.spatial.parallel.threads import available_cores
 
@@ -64,12 +65,14 @@ def batch_shape(name: str, model: Model, fields: dict[str, Field], arrays: dict[
     """The leading axes that the inputs have in common after broadcasting."""
     distinct = {array.shape[: array.ndim - fields[key].axes] for key, array in arrays.items()}
     if len(distinct) == 1:
-        return distinct.pop()
+        (shape,) = distinct
+        if len(shape) <= MOST_LEADING:
+            return shape
     try:
         return np.broadcast_shapes(*distinct)
-    except ValueError:
+    except NOT_TOGETHER as error:
         shapes = ", ".join(f"{key} {array.shape}" for key, array in arrays.items())
-        raise ArgumentValueError(f"{name}: the leading axes do not broadcast: {shapes}") from None
+        raise ArgumentValueError(f"{name}: the leading axes {why_apart(error)}: {shapes}") from None
 
 
 def as_rows(model: Model, field: Field, array: Array, batch: tuple[int, ...]) -> Array:

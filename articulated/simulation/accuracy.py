@@ -15,12 +15,14 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array, as_model
 from pluecker.articulated.simulation.integrators import ADAPTIVE
 from pluecker.articulated.simulation.simulate import simulate
+from pluecker.articulated.simulation.smooth import as_tolerance
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.articulated.stepping.control.control import seconds
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 
 __all__ = ["Convergence", "convergence"]
 
+MOST_RUNS = 32  # the last one takes two thousand million times as long as the first
 ONLY_ROUNDING = 1e-13  # relative to the largest number: what differs by less tells nothing of the order
 
 
@@ -82,7 +84,7 @@ def convergence(
         q, v: the state at the beginning, ``(..., nq)`` and ``(..., nv)``.
         duration: s.
         step: of the first run; s.
-        runs: how many, at least 3.
+        runs: how many, 3 to 32.
         every: steps of the first run from one sample to the next.
         integrator: as for :func:`simulate`.
         tol: of the first run.
@@ -109,10 +111,11 @@ def convergence(
     as_model("convergence", model)
     if isinstance(runs, bool) or not isinstance(runs, (int, np.integer)):
         raise ArgumentTypeError(f"convergence: runs is a {type(runs).__name__}, expected a whole number")
-    if runs < 3:
-        raise ArgumentValueError(f"convergence: runs is {shown(runs)}, expected 3 or more")
+    if not 3 <= runs <= MOST_RUNS:
+        raise ArgumentValueError(f"convergence: runs is {shown(runs)}, expected 3 to {MOST_RUNS}")
     h = seconds("convergence", "step", step)
     adaptive = isinstance(integrator, str) and integrator in ADAPTIVE
+    tol = as_tolerance(tol)
     values = tuple(tol / 10.0**k if adaptive else h / 2.0**k for k in range(runs))
     motions = []
     for k, value in enumerate(values):

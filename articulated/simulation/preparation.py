@@ -164,7 +164,8 @@ def as_schedule(duration: Any, step: Any, every: Any, begun: float) -> Schedule:
     if every < 1:
         raise ArgumentValueError(f"simulate: every is {shown(every)}, expected 1 or more steps")
     steps = whole(time, h, "the duration", "step")
-    return Schedule(h, steps, int(every), whole(begun, h, "the time of the memory", "step") if begun else 0)
+    every = min(int(every), max(steps, 1))  # what is more gives the same two samples
+    return Schedule(h, steps, every, whole(begun, h, "the time of the memory", "step") if begun else 0)
 
 
 def check_continued(plan: ControlPlan, schedule: Schedule) -> None:

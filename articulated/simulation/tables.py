@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 import numpy as np
@@ -29,10 +30,18 @@ def to_pandas(trajectory: Trajectory, model: Model) -> Any:
             columns.update({f"{part}:{name}": values[:, j] for j, name in enumerate(names_of(model, part))})
     for name, values in trajectory.columns.items():
         for place in np.ndindex(*values.shape[1:]):
-            columns[name + (f"[{','.join(map(str, place))}]" if place else "")] = values[(slice(None), *place)]
+            label = name + (f"[{','.join(map(str, place))}]" if place else "")
+            columns[other_than(columns, label)] = values[(slice(None), *place)]
     time = trajectory.time
     index = pandas.RangeIndex(len(trajectory), name="sample") if time is None else pandas.Index(time, name="time")
     return pandas.DataFrame(columns, index=index)
+
+
+def other_than(taken: Container[str], name: str) -> str:
+    """The name of a column; with ``column:`` before it, as files have it, where something else is called so."""
+    while name in taken:
+        name = f"column:{name}"
+    return name
 
 
 def to_xarray(trajectory: Trajectory, model: Model) -> Any:
@@ -49,7 +58,13 @@ def to_xarray(trajectory: Trajectory, model: Model) -> Any:
             axis = "q_name" if part == "q" else "v_name"
             labels[axis] = (axis, np.array(names_of(model, part), dtype=object), {})
             variables[part] = ([*batch, samples, axis], values)
+    taken = {*variables, *labels, *batch, samples}
+    axes = {}
     for name, values in trajectory.columns.items():
-        more = [f"{name}_{k}" for k in range(values.ndim - len(batch) - 1)]
-        variables[name] = ([*batch, samples, *more], values)
+        axes[name] = [other_than(taken, f"{name}_{k}") for k in range(values.ndim - len(batch) - 1)]
+        taken.update(axes[name])
+    for name, values in trajectory.columns.items():
+        label = other_than(taken, name)
+        taken.add(label)
+        variables[label] = ([*batch, samples, *axes[name]], values)
     return xarray.Dataset(variables, coords=labels, attrs={"model": model.name})

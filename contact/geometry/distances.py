@@ -28,6 +28,7 @@ from pluecker.contact.geometry.pairs import (
 )
 from pluecker.contact.geometry.shapes import Shape, as_shape, is_surface
 from pluecker.contact.geometry.slots import GAP
+from pluecker.spatial.functions.arguments import NOT_TOGETHER, why_apart
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Distance", "distance"]
@@ -82,9 +83,9 @@ def distance(shape_a: Shape, pose_a: ArrayLike, shape_b: Shape, pose_b: ArrayLik
     check_pair("distance", first, second)
     try:
         batch = np.broadcast_shapes(T1.shape[:-2], T2.shape[:-2])
-    except ValueError:
+    except NOT_TOGETHER as error:
         raise GeometryError(
-            f"distance: the leading axes of pose_a and pose_b do not broadcast: {T1.shape} and {T2.shape}"
+            f"distance: the leading axes of pose_a and pose_b {why_apart(error)}: {T1.shape} and {T2.shape}"
         ) from None
     T1, T2 = (np.broadcast_to(T, (*batch, 4, 4)).reshape(-1, 4, 4) for T in (T1, T2))
     turned = first.kind > second.kind

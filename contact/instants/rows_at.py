@@ -78,7 +78,7 @@ def sorted_rows(packed: Packed, result: tuple[Array, Array, Array], asked: Motio
     place = packed.place
     try:
         batch = np.broadcast_shapes(error.shape[:-1], asked.value.shape[:-1])
-    except ValueError:
+    except (ValueError, RuntimeError):  # the second of more than 32 axes
         raise ArgumentValueError(
             f"World.rows_at: time has shape {asked.value.shape[:-1]}, and there are states {error.shape[:-1]}"
         ) from None

@@ -35,7 +35,7 @@ from pluecker.contact.world.tree_joints import (
     kept,
 )
 from pluecker.spatial.errors import ArgumentValueError, shown
-from pluecker.spatial.functions.arguments import as_numbers
+from pluecker.spatial.functions.arguments import as_numbers, check_broadcast
 from pluecker.spatial.functions.quaternions import quaternion_from_rotation, quaternion_log
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class Maximal:
             raise ArgumentValueError(
                 f"Maximal.back: q and v have shapes {q.shape} and {v.shape}, expected (..., {7 * n}) and (..., {6 * n})"
             )
-        batch = np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
+        batch = check_broadcast("Maximal.back", q=(q, 1), v=(v, 1))
         q, v = np.broadcast_to(q, (*batch, 7 * n)), np.broadcast_to(v, (*batch, 6 * n))
         near = self.reference if reference is None else as_numbers("Maximal.back", "reference", reference)
         near = np.broadcast_to(near, (*batch, model.nq))

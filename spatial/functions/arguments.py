@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError, shown
 
 __all__ = [
-    "FLOAT", "Array", "as_floats", "as_integer", "as_numbers", "as_option", "as_shaped", "check_broadcast",
-    "composed", "finite", "naming", "not_finite", "number_at",
+    "FLOAT", "MOST_LEADING", "NOT_TOGETHER", "Array",
+    "as_floats", "as_integer", "as_numbers", "as_option", "as_shaped", "check_broadcast",
+    "composed", "finite", "naming", "not_finite", "number_at", "why_apart",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
@@ -28,6 +29,8 @@ PLAIN, LISTS = {float, int}, {list, tuple}
 NOT_FINITE = "expected a finite number"
 OVERFLOWS = "the result overflows float64"
 DEEPEST = 64  # axes that an array of NumPy can have
+MOST_LEADING = 32  # axes that NumPy broadcasts
+NOT_TOGETHER = (ValueError, RuntimeError)  # raised by broadcast_shapes, the second of more than 32 axes
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -100,9 +103,14 @@ def check_broadcast(function: str, **arrays: tuple[Array, int]) -> tuple[int, ..
     """
     try:
         return np.broadcast_shapes(*(array.shape[: array.ndim - own] for array, own in arrays.values()))
-    except ValueError:
+    except NOT_TOGETHER as error:
         shapes = ", ".join(f"{name} {array.shape}" for name, (array, _) in arrays.items())
-        raise ArgumentValueError(f"{function}: the leading axes do not broadcast: {shapes}") from None
+        raise ArgumentValueError(f"{function}: the leading axes {why_apart(error)}: {shapes}") from None
+
+
+def why_apart(error: Exception) -> str:
+    """What is wrong with leading axes, by what ``broadcast_shapes`` says of them."""
+    return "are more than 32" if isinstance(error, RuntimeError) else "do not broadcast"
 
 
 def too_large(function: str, name: str, value: Any) -> ArgumentValueError:

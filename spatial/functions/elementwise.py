@@ -21,7 +21,17 @@ from numpy.typing import ArrayLike
 
 from pluecker.spatial.compiled.decorators import compiled_for, once
 from pluecker.spatial.errors import ArgumentValueError
-from pluecker.spatial.functions.arguments import FLOAT, Array, as_floats, as_numbers, as_shaped, finite, not_finite
+from pluecker.spatial.functions.arguments import (
+    FLOAT,
+    NOT_TOGETHER,
+    Array,
+    as_floats,
+    as_numbers,
+    as_shaped,
+    finite,
+    not_finite,
+    why_apart,
+)
 from pluecker.spatial.memory.transposition import read_states, write_states
 from pluecker.spatial.memory.views import flat, view
 from pluecker.spatial.scalars.lanes import WIDTH
@@ -76,9 +86,9 @@ class Elementwise:
         ]
         try:
             batch = np.broadcast_shapes(*leading)
-        except ValueError:
+        except NOT_TOGETHER as error:
             shapes = ", ".join(f"{key} {array.shape}" for key, array in zip(self.inputs, arrays, strict=True))
-            raise ArgumentValueError(f"{self.name}: the leading axes do not broadcast: {shapes}") from None
+            raise ArgumentValueError(f"{self.name}: the leading axes {why_apart(error)}: {shapes}") from None
         result = np.empty(batch + self.output)
         if result.size:
             rows = [

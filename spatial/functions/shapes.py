@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike
 
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, MissingFileError, shown
 from pluecker.spatial.extras import require
-from pluecker.spatial.functions.arguments import Array, as_floats, composed, finite, number_at
+from pluecker.spatial.functions.arguments import NOT_TOGETHER, Array, as_floats, composed, finite, number_at, why_apart
 from pluecker.spatial.functions.bases import entry
 from pluecker.spatial.functions.consistency import is_consistent, rotational_inertia
 from pluecker.spatial.functions.rigid_body import spatial_inertia
@@ -61,8 +61,10 @@ def batch(function: str, names: str, *shapes: tuple[int, ...]) -> tuple[int, ...
     """The shape of the result, less that of one inertia."""
     try:
         return np.broadcast_shapes(*shapes)
-    except ValueError:
-        raise ArgumentValueError(f"{function}: the leading axes of {names} do not broadcast: {list(shapes)}") from None
+    except NOT_TOGETHER as error:
+        raise ArgumentValueError(
+            f"{function}: the leading axes of {names} {why_apart(error)}: {list(shapes)}"
+        ) from None
 
 
 def body(function: str, names: str, mass: Array, squares: Sequence[Array], height: Array | float = 0.0) -> Array:

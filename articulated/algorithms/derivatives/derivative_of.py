@@ -24,6 +24,7 @@ from pluecker.articulated.running.differentiation import derivative_of_record, s
 from pluecker.articulated.running.fields import Field
 from pluecker.articulated.running.second_differentiation import second_derivative_of_record
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, UnknownNameError, shown
+from pluecker.spatial.functions.arguments import NOT_TOGETHER, why_apart
 
 __all__ = ["derivative_of", "second_derivative_of"]
 
@@ -231,9 +232,9 @@ def as_direction(
         steps.append(array.reshape(*array.shape[: array.ndim - len(shape)], -1) if array.size else np.zeros(0))
     try:
         batch = np.broadcast_shapes(*(step.shape[:-1] for step in steps))
-    except ValueError:
+    except NOT_TOGETHER as error:
         shapes = ", ".join(str(step.shape) for step in steps)
-        raise ArgumentValueError(f"{name}: the leading axes of along do not broadcast: {shapes}") from None
+        raise ArgumentValueError(f"{name}: the leading axes of along {why_apart(error)}: {shapes}") from None
     return np.concatenate([np.broadcast_to(step, (*batch, step.shape[-1])) for step in steps], axis=-1)
 
 

@@ -28,6 +28,7 @@ from pluecker.articulated.stepping.control.control_law import (
 from pluecker.articulated.stepping.loop.signal import Signal
 from pluecker.articulated.stepping.loop.task import NEVER
 from pluecker.spatial.errors import ArgumentValueError, shown
+from pluecker.spatial.functions.arguments import NOT_TOGETHER, why_apart
 from pluecker.spatial.functions.elementwise import as_numbers
 
 __all__ = ["ControlPlan", "batch_of", "plan_control"]
@@ -107,9 +108,9 @@ def batch_of(model: Model, control: Control, f_ext: Any, states: dict[str, tuple
         return ()
     try:
         return np.broadcast_shapes(*leads.values())
-    except ValueError:
+    except NOT_TOGETHER as error:
         shapes = ", ".join(f"{name} {lead}" for name, lead in leads.items() if lead)
-        raise ArgumentValueError(f"simulate: the leading axes do not broadcast: {shapes}") from None
+        raise ArgumentValueError(f"simulate: the leading axes {why_apart(error)}: {shapes}") from None
 
 
 def as_signal(model: Model, given: Given, batch: tuple[int, ...], early: float) -> Signal:

@@ -208,6 +208,26 @@ def test_tables_of_pandas_and_xarray_have_the_names_of_the_robot(mechanism):
         Trajectory(whole.time, whole.q).to_xarray()
 
 
+def test_columns_that_are_called_like_something_else_keep_their_numbers(mechanism):
+    """In tables, where parts, axes and columns stand beside one another."""
+    one = batch(mechanism).motion((0, 1))
+    n = len(one)
+    scalars = ("time", "q", "sample", "q_name", "v_name", "motion_0", "wrench_0", "q:revolute")
+    columns = {name: np.full(n, float(k)) for k, name in enumerate(scalars)}
+    columns |= {"wrench": np.full((n, 6), -1.0), "motion": np.full((n, 2), -2.0)}
+    data, table = one.replace(columns=columns).to_xarray(), one.replace(columns=columns).to_pandas()
+    for name in ("time", "q", "q_name", "v_name", "wrench_0"):
+        np.testing.assert_array_equal(data[f"column:{name}"], columns[name])
+    np.testing.assert_array_equal(data["wrench"], columns["wrench"])
+    np.testing.assert_array_equal(data["q"], one.q)
+    np.testing.assert_array_equal(data["time"], one.time)
+    np.testing.assert_array_equal(table["q:revolute"], one.q[:, 0])
+    np.testing.assert_array_equal(table["column:q:revolute"], columns["q:revolute"])
+    whole = batch(mechanism)
+    motion = np.ones((*whole.batch_shape, len(whole), 3))
+    assert whole.replace(columns={"motion": motion}).to_xarray()["motion"].shape == motion.shape
+
+
 def test_what_does_not_belong_together_is_refused(mechanism):
     with pytest.raises(TrajectoryError, match=r"v is a batch of shape \(3,\), expected \(2,\)"):
         Trajectory(q=np.zeros((2, 4, 1)), v=np.zeros((3, 4, 1)))
@@ -238,10 +258,12 @@ def test_a_file_of_hdf5_that_is_no_trajectory_is_one_error(mechanism, tmp_path, 
         path.write_bytes(path.read_bytes()[:3000])
     elif content == "names":
         with h5py.File(path, "a") as file:
-            file["q_names"][0] = b"elbow"
+            names = np.array([b"elbow", *file["q_names"][1:]])
+            del file.attrs["checksum"], file["q_names"]
+            file["q_names"] = names
     else:
         with h5py.File(path, "a") as file:
-            del file["q"]
+            del file.attrs["checksum"], file["q"]
             file["q"] = np.array([b"1.0", b"2.0"], dtype="S3")
     with pytest.raises(
         TrajectoryError, match=r"file.h5: (no HDF5 file of numbers|is of a mechanism with q_names 'elbow')"
