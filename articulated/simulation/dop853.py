@@ -12,6 +12,7 @@ import numpy as np
 
 from pluecker.articulated.algorithms.configuration.difference import difference
 from pluecker.articulated.algorithms.configuration.integrate import integrate
+from pluecker.articulated.errors import OutputError
 from pluecker.articulated.forces.applied_forces import applied_forces
 from pluecker.articulated.forces.elements import Element
 from pluecker.articulated.model.model import Model
@@ -54,7 +55,8 @@ def follow_dop853(
     forces = [force_of(model, control, plan, references, elements, b) for b in range(size)]
     motions = [states_of(model, q[b], v[b], times_of(schedule), forces[b], tol) for b in range(size)]
     samples, waiting, room = 0, 0, recording.room(0, count)
-    error, interrupted = None, False
+    error: PlueckerError | None = None
+    interrupted = False
     try:
         for k, t in enumerate(times_of(schedule)):
             arrays, slot, most = room
@@ -75,8 +77,11 @@ def follow_dop853(
         interrupted = True
     except PlueckerError as found_error:
         error = found_error
-    if waiting:
-        recording.written(samples, complete, schedule.times_from(samples, waiting))
+    if waiting and not isinstance(error, OutputError):
+        try:
+            recording.written(samples, complete, schedule.times_from(samples, waiting))
+        except OutputError as found_error:
+            error = error or found_error
     return Outcome(samples + waiting, interrupted, None, 0, np.zeros((0, 0)), error)
 
 

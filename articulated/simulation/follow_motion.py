@@ -7,21 +7,22 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pluecker.articulated.errors import SimulationWarning
+from pluecker.articulated.errors import OutputError, SimulationWarning
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array, as_floats, as_rows, explain_inputs
 from pluecker.articulated.running.fields import STANDARD
 from pluecker.articulated.simulation.failures import failure
 from pluecker.articulated.simulation.integrators import DRIVERS
 from pluecker.articulated.simulation.preparation import Preparation
-from pluecker.articulated.simulation.recording import FileRecording, MemoryRecording, as_folder
-from pluecker.articulated.simulation.steps import Outcome, follow_steps
+from pluecker.articulated.simulation.recording import FileRecording, MemoryRecording, Recording, as_folder
+from pluecker.articulated.simulation.steps import Outcome, Schedule, follow_steps
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.articulated.stepping.loop.control_signals import UNIT
 from pluecker.articulated.stepping.terms.integrator import Integrator
@@ -73,8 +74,15 @@ def follow_motion(
             prepared.steps, model, x, recording, complete=complete, progress=move, batch=batch, finish=dynamics.finish
         )
     else:
-        outcome = Outcome(schedule.samples, False, None, 0, np.zeros((0, 0)), None)
-    trajectory = made_trajectory(model, recording, outcome.samples, batch)
+        outcome = follow_nothing(schedule, recording, complete, move)
+    try:
+        trajectory = made_trajectory(model, recording, outcome.samples, batch)
+    except OutputError as error:  # the last samples found no room
+        outcome = replace(outcome, error=outcome.error or error)
+        trajectory = made_trajectory(model, recording, recording.count, batch)
+    if isinstance(outcome.error, OutputError):
+        kept = f"the files hold the {len(trajectory)} samples before" if len(trajectory) else "no sample is kept"
+        outcome = replace(outcome, error=OutputError(f"{outcome.error}; {kept}"))
     if outcome.error is not None or outcome.failed is not None:
         trajectory = trajectory[: known_samples(trajectory)]
     if size and not len(trajectory):  # no force is known yet, but the state is
@@ -83,10 +91,23 @@ def follow_motion(
     if outcome.error is not None or outcome.failed is not None:
         raise failure(model, outcome, prepared, trajectory) from outcome.error
     if outcome.interrupted:
-        (end,) = schedule.times_from(max(outcome.samples - 1, 0), 1)
+        (end,) = schedule.times_from(max(len(trajectory) - 1, 0), 1)
         said = f"{function}: interrupted; the trajectory ends at t = {end:.6g} s"
         warnings.warn(said, SimulationWarning, stacklevel=stacklevel)
     return trajectory, outcome
+
+
+def follow_nothing(
+    schedule: Schedule, recording: Recording, complete: Callable[..., Any], move: Callable[[int], None]
+) -> Outcome:
+    """The samples of an empty batch, which have times and no states."""
+    samples = 0
+    while samples < schedule.samples:
+        _, _, most = recording.room(samples, schedule.samples - samples)
+        recording.written(samples, complete, schedule.times_from(samples, most))
+        samples += most
+    move(samples)
+    return Outcome(samples, False, None, 0, np.zeros((0, 0)), None)
 
 
 def made_trajectory(model: Model, recording: Any, samples: int, batch: tuple[int, ...]) -> Trajectory:

@@ -21,7 +21,7 @@ from pluecker.articulated.simulation.dynamics import Dynamics
 from pluecker.articulated.simulation.steps import RECORDED
 from pluecker.articulated.stepping.control.control_law import WRENCH
 from pluecker.articulated.stepping.loop.signal import Signal
-from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, UnknownNameError, shown
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError, UnknownNameError, shown
 
 __all__ = ["Recorder"]
 
@@ -123,6 +123,7 @@ def of_each(function: Callable[..., Array], *samples: Array) -> Array:
 
 
 QUANTITIES = ("a", "tau", "energy", "momentum", "center_of_mass", "error")
+TAKEN = ("time", "q", "v", "kinetic_energy", "potential_energy", "found_contacts")  # by what is recorded besides
 
 
 def as_names(model: Model, record: Any, constrained: bool) -> frozenset[str]:
@@ -140,5 +141,10 @@ def as_names(model: Model, record: Any, constrained: bool) -> frozenset[str]:
             raise UnknownNameError(
                 f"simulate: {shown(name)} cannot be recorded, expected {', '.join(known)}, or a frame: "
                 f"{listing(model.frame_names)}"
+            )
+        if name in TAKEN:
+            raise ArgumentValueError(
+                f"simulate: frame {name!r} cannot be recorded: a trajectory has something else of that name; add_frame "
+                "gives the place another one"
             )
     return frozenset(names)

@@ -1,28 +1,36 @@
 """Where the samples of a simulation go: into memory, or into files that grow as it goes on.
 
 A recording in files is a folder with one NumPy file for each quantity, ``time.npy``, ``q.npy``, ..., whose first axis counts
-samples, and the axes of a batch come behind it. Each file is complete after each block of samples, whatever happens later.
+samples, and the axes of a batch come behind it. All files are whole after each block of samples, whatever happens later. The
+name of a frame is that of its file, with ``%XX`` for what means something in paths; ``urllib.parse.unquote`` gives it back.
 """
 
 from __future__ import annotations
 
+import contextlib
+import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+import time
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pluecker.articulated.errors import OutputError
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
+from pluecker.spatial.files import file_names, reason_of, take_room, undisturbed
 from pluecker.spatial.memory.reuse import empty
 
 __all__ = ["FileRecording", "MemoryRecording", "Recording", "as_folder"]
 
 Array = NDArray[np.float64]
 Block = Mapping[str, Array]
-HEAD = 256  # bytes before the numbers of a file: room for any number of samples
 LARGEST_BLOCK = 2**22  # bytes of samples that are written at once: many pages, and less than a cache
+PAUSE = 0.1  # s: from one writing to the next, where samples come one by one
 
 
 class Recording:
@@ -81,60 +89,161 @@ class MemoryRecording(Recording):
 
 
 class FileRecording(Recording):
-    """Blocks of them, which are written to files one after the other."""
+    """Blocks of them, which are written to files one after the other.
+
+    At any time the files are whole, and hold as many samples as one another: room for a block is taken in all of them before
+    anything is written, the number of samples stands in their heads when all of it is there, and no signal comes in between.
+
+    Attributes:
+        count: how many samples are in the files.
+    """
 
     def __init__(
         self, samples: int, states: int, widths: Mapping[str, int], folder: Path, batch: Sequence[int]
     ) -> None:
         super().__init__(samples, states, widths)
-        self.folder, self.batch = folder, tuple(batch)
-        self.block = max(1, min(samples, LARGEST_BLOCK // (8 * states * max(1, sum(widths.values())))))
+        self.folder, self.batch, self.count = folder, tuple(batch), 0
+        self.block = max(1, min(samples, LARGEST_BLOCK // max(1, 8 * states * sum(widths.values()))))
         room = self.block + 1  # the last state is a sample of its own
         self.arrays = {name: np.empty((room, states, width)) for name, width in widths.items()}
-        self.files: dict[str, BinaryIO] = {}
+        self.files: dict[str, SampleFile] = {}
+        self.times: list[Array] = []  # of samples that are in no file yet
+        self.complete: Callable[[Block], Block] = dict
+        self.last = time.monotonic()  # when they were written
         try:
             folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ArgumentValueError(f"simulate: record_to: {folder} cannot be made ({error.strerror})") from None
+        except (OSError, ValueError) as error:
+            said = f"simulate: record_to: {shown(str(folder))} cannot be made ({reason_of(error)})"
+            raise ArgumentValueError(said) from None
 
     def room(self, first: int, most: int) -> tuple[list[Array], int, int]:
-        return list(self.arrays.values()), first, min(most, self.block)
+        return list(self.arrays.values()), self.count, min(most, self.block - (first - self.count))
 
     def written(self, first: int, complete: Callable[[Block], Block], times: Array) -> None:
-        count = len(times)
-        found = {name: array[:count] for name, array in self.arrays.items() if array.shape[2]}
-        found["time"] = times
-        for name, array in {**found, **complete(found)}.items():
-            shape = (count,) if name == "time" else (count, *self.batch, *array.shape[2:])
-            self.append(first, name, array.reshape(shape))
+        self.complete = complete
+        self.times.append(times)
+        there = first + len(times)
+        if there - self.count >= self.block or time.monotonic() - self.last >= PAUSE:
+            self.write(there)
 
-    def append(self, first: int, name: str, array: Array) -> None:
-        """Write samples behind those that are there, and then how many there are."""
-        if name not in self.files:
-            self.files[name] = (self.folder / f"{name}.npy").open("w+b")
-        file = self.files[name]
-        file.seek(HEAD + 8 * first * int(np.prod(array.shape[1:])))
-        file.write(np.ascontiguousarray(array, dtype="<f8").tobytes())
-        file.seek(0)
-        file.write(head((first + len(array), *array.shape[1:])))
-        file.flush()
+    def write(self, there: int) -> None:
+        """Write the samples up to this number that are in no file yet.
+
+        Raises:
+            OutputError: they cannot be written; the files are as before.
+        """
+        added = there - self.count
+        if added <= 0:
+            return
+        found = {name: array[:added] for name, array in self.arrays.items() if array.shape[2]}
+        found["time"] = np.concatenate(self.times)[:added]
+        blocks = {
+            name: array.reshape((added,) if name == "time" else (added, *self.batch, *array.shape[2:]))
+            for name, array in {**found, **self.complete(found)}.items()
+        }
+        try:
+            undisturbed(partial(self.append, blocks))
+        except OSError as error:
+            where = error.filename if isinstance(error.filename, str) else str(self.folder)
+            raise OutputError(f"simulate: record_to: {where} cannot be written ({reason_of(error)})") from None
+
+    def append(self, blocks: Block) -> None:
+        """Write a block behind those that are there, to all files or to none."""
+        before = self.count
+        try:
+            if not self.files:
+                names = file_names(blocks)
+                for name, array in blocks.items():
+                    self.files[name] = SampleFile(self.folder / f"{names[name]}.npy", array.shape[1:])
+            for name, array in blocks.items():
+                self.files[name].take_room(before, len(array))
+            for name, array in blocks.items():
+                self.files[name].write(before, array)
+            for name, array in blocks.items():
+                self.files[name].state(before + len(array))
+        except BaseException:
+            for file in self.files.values():
+                file.cut(before)
+            if not before:
+                self.files = {}
+            raise
+        self.count += len(blocks["time"])
+        self.times, self.last = [], time.monotonic()
 
     def result(self, count: int) -> dict[str, Array]:
-        for file in self.files.values():
-            file.close()
+        self.write(count)
         found = {}
-        for name in self.files:
-            array = np.load(self.folder / f"{name}.npy", mmap_mode="r")[:count].view(np.ndarray)
+        for name, file in self.files.items():
+            array = file.mapped()
             found[name] = (
                 array if name == "time" else array.reshape(len(array), self.states, *array.shape[1 + len(self.batch) :])
             )
         return found
 
 
-def head(shape: tuple[int, ...]) -> bytes:
-    """How a file of NumPy's begins, format 1.0, filled up to so many bytes."""
+class SampleFile:
+    """A file of NumPy's that grows: new, and there as soon as it has samples.
+
+    Raises:
+        OSError: of every method; it names the file.
+    """
+
+    def __init__(self, path: Path, shape: tuple[int, ...]) -> None:
+        self.path, self.shape, self.stride = path, shape, 8 * math.prod(shape)
+        self.head = len(head((2**63, *shape)))
+        self.file = path.open("xb", buffering=0)
+        weakref.finalize(self, self.file.close)  # also where a motion ends in an error
+
+    def take_room(self, first: int, count: int) -> None:
+        """Take room for samples behind the first ones."""
+        with self.named():
+            take_room(self.file, 0, self.head + (first + count) * self.stride)
+
+    def write(self, first: int, array: Array) -> None:
+        """Write samples behind the first ones."""
+        with self.named():
+            self.file.seek(self.head + first * self.stride)
+            rest = memoryview(np.ascontiguousarray(array, dtype="<f8")).cast("B") if array.size else memoryview(b"")
+            while len(rest):
+                rest = rest[self.file.write(rest) :]
+
+    def state(self, count: int) -> None:
+        """Write how many samples there are."""
+        with self.named():
+            self.file.seek(0)
+            self.file.write(head((count, *self.shape), self.head))
+
+    def cut(self, count: int) -> None:
+        """Go back to so many samples; without any there is no file."""
+        with contextlib.suppress(OSError):  # what could not be written is told
+            if count:
+                self.state(count)
+                self.file.truncate(self.head + count * self.stride)
+            else:
+                self.file.close()
+                self.path.unlink()
+
+    def mapped(self) -> Array:
+        """What it holds, read where it is used."""
+        self.file.close()
+        array: Array = np.load(self.path, mmap_mode="r").view(np.ndarray)
+        return array
+
+    @contextlib.contextmanager
+    def named(self) -> Iterator[None]:
+        """Errors inside name the file."""
+        try:
+            yield
+        except OSError as error:
+            error.filename = str(self.path)
+            raise
+
+
+def head(shape: tuple[int, ...], size: int = 0) -> bytes:
+    """How a file of NumPy's begins, format 1.0, filled up to so many bytes, or to a whole number of lines of the cache."""
     text = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape!r}, }}"
-    return b"\x93NUMPY\x01\x00" + (HEAD - 10).to_bytes(2, "little") + text.ljust(HEAD - 11).encode() + b"\n"
+    size = size or -(-(len(text) + 11) // 64) * 64
+    return b"\x93NUMPY\x01\x00" + (size - 10).to_bytes(2, "little") + text.ljust(size - 11).encode() + b"\n"
 
 
 def as_folder(path: Any) -> Path:
@@ -143,6 +252,8 @@ def as_folder(path: Any) -> Path:
         raise ArgumentTypeError(f"simulate: record_to is a {type(path).__name__}, expected the path of a folder")
     folder = Path(path)
     try:
+        if "\0" in str(folder):
+            raise ValueError("embedded null byte")
         taken = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
     except (OSError, ValueError) as error:
         raise ArgumentValueError(f"simulate: record_to: {shown(str(path))} cannot be used ({error})") from None

@@ -245,7 +245,7 @@ def follow_steps(
         while first <= schedule.total and not failed:
             arrays, slot, most = recording.room(samples, schedule.samples - samples)
             stretches.record_into(arrays, slot)
-            length = fixed or min(length, most * schedule.every)
+            length = min(fixed - first % fixed if fixed else length, most * schedule.every)
             last = min(first + length, schedule.total + 1)
             if control.function is not None and first % steps.plan.period == 0:
                 now = x[:, :nq].reshape(*batch, nq), x[:, nq : nq + nv].reshape(*batch, nv)

@@ -18,15 +18,19 @@ Of a sample, contacts are those of the step that begins there; of the last one t
 
 from __future__ import annotations
 
+import contextlib
+import math
 import os
 import tempfile
 import weakref
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pluecker.articulated.errors import OutputError
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.contact.lcp.polygon import SIDES
@@ -34,6 +38,7 @@ from pluecker.contact.piles.step import PileStep, Touch
 from pluecker.contact.world.contact_forces import ContactForces, states_of_contacts
 from pluecker.contact.world.contact_overlays import ContactSamples, padded
 from pluecker.contact.world.point_contacts import ContactsOfSamples, PointContacts
+from pluecker.spatial.files import reason_of, take_room, undisturbed, whole_file
 
 if TYPE_CHECKING:
     from pluecker.contact.world.world import World
@@ -57,6 +62,9 @@ class FiledTouches:
     """What touched, on the way to a file beside others that a recording leaves in a folder.
 
     How many contacts a sample has at most is known at the end: until then they stand in a file that has no name.
+
+    Raises:
+        OutputError: of every method: the disk is full, or the like.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -65,27 +73,54 @@ class FiledTouches:
 
     def append(self, touch: Touch) -> None:
         """One more."""
-        if self.file is None:
-            self.file = tempfile.TemporaryFile(dir=self.folder)  # noqa: SIM115, open until all have come
-            weakref.finalize(self, self.file.close)  # also where a motion ends in an error
+        with self.writing():
+            if self.file is None:
+                self.file = tempfile.TemporaryFile(dir=self.folder, buffering=0)  # noqa: SIM115, open until all have come
+                weakref.finalize(self, self.file.close)  # also where a motion ends in an error
+            write_all(self.file, numbers_of(touch))
         self.counts.append(len(touch.found))
-        self.file.write(numbers_of(touch).tobytes())
 
     def column(self, samples: int) -> Array:
         """The file, ``(samples, K, 19)``; it is there when the last one has come."""
-        shape = samples, max(self.counts, default=0), NUMBERS
+        counts = self.counts[:samples]
+        shape = samples, max(counts, default=0), NUMBERS
         path = os.path.join(self.folder, f"{COLUMN}.npy")
-        if not shape[1]:
-            np.save(path, np.zeros(shape))
-            return np.zeros(shape)
-        column = np.lib.format.open_memmap(path, "w+", np.float64, shape)
-        self.file.seek(0)
-        for k in range(samples):
-            count = self.counts[k] if k < len(self.counts) else 0
-            column[k] = np.nan
-            column[k, :count] = np.frombuffer(self.file.read(8 * NUMBERS * count)).reshape(count, NUMBERS)
-        column.flush()
-        return np.load(path, mmap_mode="r").view(np.ndarray)
+        with self.writing():
+            undisturbed(partial(self.fill, path, shape, counts))
+        return np.load(path, mmap_mode="r").view(np.ndarray) if shape[1] else np.zeros(shape)
+
+    def fill(self, path: str, shape: tuple[int, int, int], counts: Sequence[int]) -> None:
+        """Write it, sample by sample."""
+        with whole_file(path) as file:
+            np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": shape})
+            file.flush()
+            start = file.tell()
+            take_room(file, start, 8 * math.prod(shape))
+            file.seek(start)
+            if self.file is not None:
+                self.file.seek(0)
+            for k in range(shape[0]):
+                sample = np.full(shape[1:], np.nan)
+                if k < len(counts) and counts[k]:
+                    sample[: counts[k]] = np.frombuffer(self.file.read(8 * NUMBERS * counts[k])).reshape(-1, NUMBERS)
+                file.write(np.ascontiguousarray(sample, "<f8").tobytes())
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[None]:
+        """Inside, an error of the system is one of ours."""
+        try:
+            yield
+        except OSError as error:
+            raise OutputError(
+                f"simulate: record_to: {COLUMN}.npy cannot be written ({reason_of(error)}), the contacts that were found"
+            ) from None
+
+
+def write_all(file: Any, numbers: Array) -> None:
+    """Write to a file without a buffer, which takes as much as it can at once."""
+    rest = memoryview(numbers.tobytes())
+    while len(rest):
+        rest = rest[file.write(rest) :]
 
 
 def touches_as_column(steps: PileStep, samples: int) -> Array:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from pluecker.articulated.errors import OutputError, SimulationError
 from pluecker.articulated.forces.elements import Element
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.simulation.dynamics import Dynamics
@@ -123,7 +124,11 @@ def simulate_world(
     own = memory_at_end(world, outcome, chosen, integrator, found.batch_shape) if whole and len(found) else None
     parts = {name: getattr(found, name) for name in ("time", "q", "v", "a", "tau", "model", "columns")}
     if isinstance(chosen, PileStep) and chosen.every:
-        parts["columns"] = with_touches(world, found, chosen)
+        try:
+            parts["columns"] = with_touches(world, found, chosen)
+        except OutputError as error:
+            end = float(found.time[-1]) if found.time is not None and len(found) else begun
+            raise SimulationError(f"{error}; the other files hold all {len(found)} samples", found, end) from None
         found = found.replace(columns=parts["columns"])
     if "constraint_forces" not in found.columns or found.batch_shape:
         return WorldTrajectory(**parts, memory=own)

@@ -220,7 +220,7 @@ def test_the_error_falls_with_the_order_and_is_estimated(pendulum):
     assert tight.name == "tol"
     assert tight.error[1] < 1e-6
     assert "observed order" not in str(tight)
-    with pytest.raises(ValueError, match="runs is 2, expected 3 or more"):
+    with pytest.raises(ValueError, match="runs is 2, expected 3 to 32"):
         convergence(pendulum, **START, runs=2)
 
 
@@ -285,6 +285,17 @@ def test_many_samples_go_to_files_in_constant_memory(pendulum, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+def test_samples_of_a_period_of_control_may_be_more_than_are_written_at_once(pendulum, tmp_path):
+    """Of so many states four megabytes are two samples, and control is asked at every tenth."""
+    q = np.linspace(-1.0, 1.0, 2 * 60_000).reshape(-1, 2)
+    control = Control(lambda t, q, v: -q, period=0.1)
+    options = {**START, "q": q, "duration": 0.12, "step": 0.01, "control": control, "record": ()}
+    files, memory = simulate(pendulum, **options, record_to=tmp_path), simulate(pendulum, **options)
+    assert_array_equal(files.q, memory.q)
+    assert_array_equal(files.time, memory.time)
+
+
 def test_ctrl_c_ends_compiled_steps_within_a_second(pendulum, request):
     """A day of a pendulum, which takes half a minute."""
     if threading.current_thread() is not threading.main_thread():

@@ -3,6 +3,8 @@
 That a step is not solved is a made-up result of its inner function: no scene is known in which it is so on purpose.
 """
 
+import resource
+
 import numpy as np
 import pytest
 
@@ -93,3 +95,25 @@ def test_a_step_that_no_pieces_solve_ends_the_motion_where_it_begins(unsolved):
     with pytest.raises(SimulationError) as caught:
         world.simulate(q, v, 2 * H, H, on_unsolved="substep")
     np.testing.assert_array_equal(caught.value.trajectory.q[-1], q)
+
+
+@pytest.mark.parametrize(
+    ("size", "told"), [(5000, "the files hold the"), (15_500, "the other files hold all 21 samples")]
+)
+def test_contacts_that_find_no_room_leave_the_other_files_whole(size, told, tmp_path):
+    """On their way 21 samples of four or five contacts take 14,288 bytes, and padded 15,960; positions take 2,352."""
+    world, q, v = ball_and_box()
+    whole = world.simulate(q, v, 20 * H, H, record=RECORD)
+    assert 8 * 19 * sum(len(each) for each in whole.contacts) < 15_500 < 8 * whole.columns["found_contacts"].size
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        with pytest.raises(SimulationError, match=rf"found_contacts.npy cannot be written .*{told}") as caught:
+            world.simulate(q, v, 20 * H, H, record=RECORD, record_to=tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    kept = caught.value.trajectory
+    files = {each.stem: np.load(each) for each in tmp_path.iterdir()}
+    assert files.keys() == PLAIN
+    assert {len(array) for array in files.values()} == {len(kept)}
+    np.testing.assert_array_equal(files["q"], whole.q[: len(kept)])
