@@ -24,6 +24,7 @@ from pluecker.articulated.model.description import Description, check_flag
 from pluecker.articulated.model.records import known, listing
 from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.extras import require
+from pluecker.spatial.files import read_file
 
 __all__ = ["is_text", "numbers", "parse", "read_source", "read_urdf"]
 
@@ -45,6 +46,7 @@ NOT_URDF = {
     "svg": "a picture (SVG)",
     "html": "a web page",
 }
+LARGEST = 2**28  # bytes of a file: a million links
 BLANK = "\ufeff \t\r\n"
 FLOATING_BASE = "floating_base"
 
@@ -87,7 +89,7 @@ def read_source(path_or_text: str | os.PathLike[str]) -> tuple[str, str]:
             return "URDF text", path_or_text
     path = Path(path_or_text)
     try:
-        data = path.read_bytes()
+        data = read_file(path, LARGEST)
     except IsADirectoryError:
         raise ModelError(f"{path}: this is a folder, expected a URDF file") from None
     except (OSError, ValueError) as error:

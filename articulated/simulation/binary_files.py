@@ -1,16 +1,19 @@
 """Trajectories in binary files: NPZ without pickles, and HDF5.
 
 Arrays ``time`` ``(n,)``, ``q`` ``(..., n, nq)``, ``v``, ``a``, ``tau`` ``(..., n, nv)``, in the model's order; what else was
-recorded is ``column:NAME`` in NPZ files, and a dataset of the group ``columns`` in HDF5 files. These have the names of the
-coordinates too, ``q_names`` and ``v_names``, which have to be the model's.
+recorded is ``column:NAME`` in NPZ files, and a dataset of the group ``columns`` in HDF5 files, with ``%XX`` for what means
+something in paths. HDF5 files have the names of the coordinates too, ``q_names`` and ``v_names``, which have to be the
+model's.
+
+Both have checksums, so that a file that is damaged is refused, and not read as other numbers: the zip format has one for
+each array, and of HDF5 files :mod:`pluecker.spatial.hdf5` says what they have.
 """
 
 from __future__ import annotations
 
+import contextlib
 import io
-import lzma
-import zipfile
-import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -20,21 +23,23 @@ from numpy.typing import NDArray
 from pluecker.articulated.model.model import Model, listing
 from pluecker.articulated.simulation.trajectory import COLUMNS, Trajectory, TrajectoryError, names_of
 from pluecker.spatial.extras import require
+from pluecker.spatial.files import LARGEST_FILE, escaped, open_file, unescaped
+from pluecker.spatial.hdf5 import Hdf5Error, add_dataset, check_list, entries, read_dataset, seal
+from pluecker.spatial.npz import NpzError, npz_content, read_npz
 
-__all__ = ["HDF5", "need_hdf5", "read_hdf5", "read_npz", "write_hdf5", "write_npz"]
+__all__ = ["HDF5", "need_hdf5", "read_hdf5", "read_trajectory_npz", "write_hdf5", "write_npz"]
 
 Array = NDArray[np.float64]
 HDF5 = (".h5", ".hdf5")
 PREFIX = "column:"
 GROUP = "columns/"
-# bytes in a file's arrays, unpacked: chosen, so that what is taken for a trajectory fits in memory
-LARGEST = 2**32
+LARGEST = LARGEST_FILE  # bytes in a file's arrays, unpacked
 
 
 def arrays_of(trajectory: Trajectory, prefix: str) -> dict[str, Array]:
     """All arrays, by their names in a file."""
     parts = {part: getattr(trajectory, part) for part in COLUMNS if getattr(trajectory, part) is not None}
-    return {**parts, **{prefix + name: values for name, values in trajectory.columns.items()}}
+    return {**parts, **{prefix + escaped(name): values for name, values in trajectory.columns.items()}}
 
 
 def to_trajectory(
@@ -60,7 +65,7 @@ def to_trajectory(
         shape = (length,) if name == "time" else (*batch, length, len(names_of(model, name)))
         if values.shape != shape:
             raise TrajectoryError(f"{path}: {name} has shape {values.shape}, expected {shape} for model {model.name!r}")
-    columns = {name[len(prefix) :]: values for name, values in arrays.items() if name not in COLUMNS}
+    columns = {unescaped(name[len(prefix) :]): values for name, values in arrays.items() if name not in COLUMNS}
     try:
         return Trajectory(**parts, model=model, columns=columns)
     except TrajectoryError as error:
@@ -69,57 +74,19 @@ def to_trajectory(
 
 # -------------------------------------------------------------------------------------------------------------------- NPZ
 
-# What NumPy, zipfile and its decompressors raise on damaged files.
-NPZ_ERRORS = (
-    ValueError,
-    TypeError,
-    LookupError,
-    ArithmeticError,
-    RuntimeError,
-    SyntaxError,
-    EOFError,
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-)
 
-
-def read_npz(path: Path, model: Model) -> Trajectory:
+def read_trajectory_npz(path: Path, model: Model) -> Trajectory:
     """The trajectory of a file of NumPy's."""
-    with path.open("rb") as file:
-        if not zipfile.is_zipfile(file):
-            raise TrajectoryError(f"{path}: no NPZ file of numbers (it is no zip file)")
-    found: dict[str, Any] = {}
-    others = []
     try:
-        with np.load(path, allow_pickle=False) as data:
-            refuse_large(path, sum(entry.file_size for entry in data.zip.infolist()))
-            for name in data.files:
-                if name not in COLUMNS and not name.startswith(PREFIX):
-                    others.append(name)
-                elif name in found:
-                    raise TrajectoryError(f"{path}: holds {name} twice")
-                else:
-                    found[name] = data[name]
-    except TrajectoryError:
-        raise
-    except MemoryError:
-        raise TrajectoryError(f"{path}: no NPZ file of numbers (an array is larger than the memory)") from None
-    except NPZ_ERRORS as error:
-        raise TrajectoryError(f"{path}: no NPZ file of numbers ({' '.join(str(error).split())[:200]})") from None
+        found, others = read_npz(path, lambda name: name in COLUMNS or name.startswith(PREFIX), LARGEST)
+    except NpzError as error:
+        raise TrajectoryError(f"{path}: no NPZ file of numbers ({error})") from None
     return to_trajectory(path, model, found, others, PREFIX, "NPZ")
-
-
-def refuse_large(path: Path, unpacked: int) -> None:
-    """Refuse what does not fit in memory."""
-    if unpacked > LARGEST:
-        raise TrajectoryError(f"{path}: holds {unpacked / 1e9:.3g} GB, expected {LARGEST / 1e9:.3g} at most")
 
 
 def write_npz(file: BinaryIO, trajectory: Trajectory) -> None:
     """Compressed."""
-    arrays: dict[str, Any] = arrays_of(trajectory, PREFIX)
-    np.savez_compressed(file, **arrays)
+    file.write(npz_content(arrays_of(trajectory, PREFIX), compressed=True))
 
 
 # ------------------------------------------------------------------------------------------------------------------- HDF5
@@ -138,43 +105,47 @@ def read_hdf5(path: Path, model: Model) -> Trajectory:
     """The trajectory of an HDF5 file."""
     h5py = need_hdf5()
     found: dict[str, Any] = {}
-    others: list[str] = []
-    with path.open("rb"):  # what cannot be opened at all is an error of the system
-        pass
-    try:
-        with h5py.File(path, "r") as file:
-            datasets = {name: x for name, x in walk(h5py, file) if name in COLUMNS or name.startswith(GROUP)}
-            others += [name for name in file if name not in COLUMNS]
-            refuse_large(path, sum(x.nbytes for x in datasets.values()))
+    with open_file(path) as stream, damaged(path, "the file"):
+        size = stream.seek(0, io.SEEK_END)
+        with h5py.File(stream, "r") as file:
+            check_list(h5py, file)
+            own = dict(entries(h5py, file))
+            group = own.get(GROUP[:-1])
+            columns = dict(entries(h5py, group)) if isinstance(group, h5py.Group) else {}
+            wanted = {**{name: own.get(name) for name in COLUMNS}, **{GROUP + name: x for name, x in columns.items()}}
+            there = {name: x for name, x in wanted.items() if isinstance(x, h5py.Dataset)}
+            unpacked = sum(x.nbytes for x in there.values())
+            if unpacked > LARGEST:
+                raise Hdf5Error(f"holds {unpacked / 1e9:.3g} GB, expected {LARGEST / 1e9:.3g} at most")
             for part in ("q_names", "v_names"):
-                check_names(path, model, part, file)
-            for name, x in datasets.items():
-                found[name] = x[()]
-    except TrajectoryError:
-        raise
-    except MemoryError:
-        raise TrajectoryError(f"{path}: no HDF5 file of numbers (an array is larger than the memory)") from None
-    except Exception as error:  # of any type: it depends on the damage
-        raise TrajectoryError(f"{path}: no HDF5 file of numbers ({' '.join(str(error).split())[:200]})") from None
+                if isinstance(own.get(part), h5py.Dataset):
+                    with damaged(path, part):
+                        check_names(path, model, part, read_dataset(own[part], part, size))
+            for name, x in there.items():
+                with damaged(path, name):
+                    found[name] = read_dataset(x, name, size)
+    others = [name for name in own if name not in COLUMNS]
     return to_trajectory(path, model, found, others, GROUP, "HDF5")
 
 
-def walk(h5py: Any, group: Any, prefix: str = "") -> list[tuple[str, Any]]:
-    """All datasets, with their places."""
-    found = []
-    for name, entry in group.items():
-        if isinstance(entry, h5py.Dataset):
-            found.append((prefix + name, entry))
-        elif isinstance(entry, h5py.Group):
-            found += walk(h5py, entry, f"{prefix}{name}/")
-    return found
+@contextlib.contextmanager
+def damaged(path: Path, place: str) -> Iterator[None]:
+    """Whatever is raised inside, by a file that is damaged, is one error with the place."""
+    try:
+        yield
+    except TrajectoryError:
+        raise
+    except Exception as error:  # of any type: it depends on the damage
+        raise TrajectoryError(
+            f"{path}: no HDF5 file of numbers ({place}: {' '.join(str(error).split())[:200]})"
+        ) from None
 
 
-def check_names(path: Path, model: Model, part: str, file: Any) -> None:
+def check_names(path: Path, model: Model, part: str, found: Any) -> None:
     """The names of coordinates, where the file has them, are the model's."""
-    if part not in file:
-        return
-    names = [name.decode("utf-8", "replace") for name in file[part][()]]
+    if getattr(found, "dtype", np.dtype(object)).kind != "S":
+        raise Hdf5Error(f"{part} holds no strings of fixed length")
+    names = [name.decode("utf-8", "replace") for name in found.ravel()]
     expected = getattr(model, part)
     if tuple(names) != tuple(expected):
         raise TrajectoryError(
@@ -183,12 +154,14 @@ def check_names(path: Path, model: Model, part: str, file: Any) -> None:
 
 
 def write_hdf5(file: BinaryIO, model: Model, trajectory: Trajectory) -> None:
-    """Compressed, with the names of the coordinates."""
+    """Compressed, with the names of the coordinates, and with checksums."""
     h5py = need_hdf5()
     content = io.BytesIO()  # it reads, too, what it has written
     with h5py.File(content, "w") as target:
         for name, values in arrays_of(trajectory, GROUP).items():
-            target.create_dataset(name, data=values, compression="gzip", shuffle=True)
+            group, _, own = name.rpartition("/")
+            add_dataset(target.require_group(group) if group else target, own, values, compression="gzip", shuffle=True)
         for part in ("q_names", "v_names"):
-            target[part] = np.array([name.encode() for name in getattr(model, part)], dtype=h5py.string_dtype())
+            add_dataset(target, part, np.array([name.encode() for name in getattr(model, part)], dtype=np.bytes_))
+        seal(h5py, target)
     file.write(content.getbuffer())

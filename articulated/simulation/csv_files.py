@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from pluecker.articulated.model.model import Model, listing
 from pluecker.articulated.simulation.trajectory import COLUMNS, PARTS, Trajectory, TrajectoryError, names_of
 from pluecker.spatial.errors import shown
+from pluecker.spatial.files import LARGEST_FILE, open_file
 
 __all__ = ["check_table", "csv_lines", "read_csv", "write_to_standard_output"]
 
@@ -40,7 +41,7 @@ def read_csv(path: Path, model: Model, bare: str) -> Trajectory:
     """The columns of a text file."""
     numbers, count = array("d"), 0
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
+        with open_file(path) as stream, io.TextIOWrapper(stream, "utf-8-sig", newline="") as file:
             rows = (row for row in csv.reader(lines_of(path, file)) if any(cell.strip() for cell in row))
             header = next(rows, None)
             if header is None:
@@ -88,9 +89,13 @@ def gather_columns(path: Path, header: Sequence[str], values: Array) -> dict[str
 
 def lines_of(path: Path, file: TextIO) -> Iterator[str]:
     """The lines of a file, as long as they are lines."""
+    read = 0
     while line := file.readline(LONGEST_LINE):
+        read += len(line)
         if len(line) == LONGEST_LINE:
             raise TrajectoryError(f"{path}: no CSV file (a line of {LONGEST_LINE} characters and more)")
+        if read > LARGEST_FILE:  # of a pipe, whose length nobody knows
+            raise TrajectoryError(f"{path}: holds more than {LARGEST_FILE / 1e9:.3g} GB")
         yield line
 
 

@@ -12,7 +12,14 @@ from typing import Any
 
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import as_model
-from pluecker.articulated.simulation.binary_files import HDF5, need_hdf5, read_hdf5, read_npz, write_hdf5, write_npz
+from pluecker.articulated.simulation.binary_files import (
+    HDF5,
+    need_hdf5,
+    read_hdf5,
+    read_trajectory_npz,
+    write_hdf5,
+    write_npz,
+)
 from pluecker.articulated.simulation.csv_files import check_table, csv_lines, read_csv, write_to_standard_output
 from pluecker.articulated.simulation.trajectory import PARTS, Trajectory, TrajectoryError
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
@@ -45,7 +52,7 @@ def read_trajectory(path: str | os.PathLike[str], model: Model, bare: str) -> Tr
     as_model("read_trajectory", model)
     try:
         if path.suffix.lower() == ".npz":
-            trajectory = read_npz(path, model)
+            trajectory = read_trajectory_npz(path, model)
         elif path.suffix.lower() in HDF5:
             trajectory = read_hdf5(path, model)
         else:

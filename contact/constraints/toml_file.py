@@ -39,7 +39,6 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
-from pathlib import Path
 from typing import Any
 
 from pluecker.contact.constraints.coupling import Coupling
@@ -70,6 +69,7 @@ from pluecker.contact.constraints.universal import Hinge2, Universal
 from pluecker.contact.errors import ConstraintError
 from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, shown
 from pluecker.spatial.extras import require
+from pluecker.spatial.files import read_file, reason_of
 
 __all__ = ["KINDS", "Reader", "Table", "guarded", "load_tables", "read_constraints"]
 
@@ -92,6 +92,7 @@ NEEDED: dict[type[Any], tuple[str, ...]] = {
     PrescribedMotion: ("motion",),
 }
 Table = dict[str, Any]
+LARGEST = 2**26  # bytes of a file: a million tables
 
 
 def read_constraints(path: str | os.PathLike[str]) -> tuple[Constraint, ...]:
@@ -132,11 +133,17 @@ def load_tables(path: Any, function: str) -> Table:
     library = "tomllib" if sys.version_info >= (3, 11) else "tomli"
     toml = require(library, "toml", f"{function} on Python 3.10")
     try:
-        content: Table = toml.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConstraintError(f"{os.fspath(path)}: cannot be read: {error.strerror}") from None
+        text = read_file(path, LARGEST)
+    except (OSError, ValueError) as error:  # ValueError: a path with a zero in it
+        raise ConstraintError(f"{os.fspath(path)!s}: cannot be read: {reason_of(error)}") from None
+    try:
+        content: Table = toml.loads(text.decode("utf-8").replace("\r\n", "\n"))
     except ValueError as error:
-        raise ConstraintError(f"{os.fspath(path)}: no TOML: {error}") from None
+        raise ConstraintError(f"{os.fspath(path)!s}: no TOML: {reason_of(error)}") from None
+    except RecursionError:
+        raise ConstraintError(
+            f"{os.fspath(path)!s}: no TOML that can be read: brackets in brackets, too deep"
+        ) from None
     return content
 
 
@@ -163,7 +170,13 @@ class Reader:
     def constraints(self) -> tuple[Constraint, ...]:
         """All of them; joints before what is on their angles and ways."""
         for name in self.tables:
-            self.make(name, ())
+            try:
+                self.make(name, ())
+            except RecursionError:
+                kind = self.tables[name][0]
+                raise ConstraintError(
+                    f"{self.path}: [{kind}.{name}] stands on a row of constraints that is too long, each on the next"
+                ) from None
         return tuple(self.made[name] for name in self.tables)
 
     def make(self, name: str, waiting: tuple[str, ...]) -> Constraint:

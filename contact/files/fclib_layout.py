@@ -34,6 +34,7 @@ from pluecker.contact.files.hdf5 import LARGEST_INTEGER, Reader, write_text
 from pluecker.contact.problem.checks import as_vector
 from pluecker.contact.sparse.blocks import Indices
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.hdf5 import add_dataset
 
 __all__ = ["read_form", "read_guesses", "read_solution", "write_form", "write_solutions"]
 
@@ -204,7 +205,7 @@ def write_integers(group: Any, **values: Any) -> None:
             raise ProblemError(
                 f"the problem is too large for FCLIB, whose integers have 32 bits: {name} is {value.max()}"
             )
-        group.create_dataset(name, data=value.astype(np.int32))
+        add_dataset(group, name, value.astype(np.int32))
 
 
 def write_matrix(group: Any, A: scipy.sparse.csr_matrix, triplets: bool) -> None:
@@ -214,7 +215,7 @@ def write_matrix(group: Any, A: scipy.sparse.csr_matrix, triplets: bool) -> None
         write_integers(group, p=A.indices, i=np.repeat(np.arange(A.shape[0]), np.diff(A.indptr)))
     else:
         write_integers(group, p=A.indptr, i=A.indices)
-    group.create_dataset("x", data=A.data)
+    add_dataset(group, "x", A.data)
 
 
 def write_form(h5py: Any, file: Any, form: LocalForm | GlobalForm) -> None:
@@ -228,7 +229,7 @@ def write_form(h5py: Any, file: Any, form: LocalForm | GlobalForm) -> None:
             write_matrix(group.create_group(name), getattr(form, name), not local)
     for name in vectors:
         if getattr(form, name) is not None:
-            group.require_group("vectors").create_dataset(name, data=getattr(form, name))
+            add_dataset(group.require_group("vectors"), name, getattr(form, name))
     info = group.create_group("info")
     for name in INFO:
         write_text(h5py, info, name, getattr(form, name))
@@ -254,4 +255,4 @@ def write_solutions(
     for name, one in named:
         group = file.create_group(name)
         for part, values in complete(name, one, form).items():
-            group.create_dataset(part, data=values)
+            add_dataset(group, part, values)

@@ -2,7 +2,8 @@
 
 A file is read into memory as a whole, and written from there: the errors of the file system are Python's own, the library
 never sees a file that changes, and nothing half written is ever left under the name that was asked for. What a file says
-about the size of a dataset is believed only as far as the file is long enough to hold it.
+about the size of a dataset is believed only as far as the file is long enough to hold it. :mod:`pluecker.spatial.hdf5` has
+the checksums of files that are written here, and what is checked of those of others.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import contextlib
 import io
 import os
 import stat
-import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,12 +22,13 @@ from pluecker.contact.errors import FileError
 from pluecker.contact.sparse.blocks import Indices
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.extras import require
+from pluecker.spatial.files import read_file, reason_of, whole_file
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.hdf5 import Hdf5Error, check_list, entries, read_dataset, seal
 
 __all__ = ["Reader", "file_error", "to_path", "write_file", "write_hdf5", "write_text"]
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
-DEFLATE = 1032  # bytes that one compressed byte can stand for, at most
 LARGEST_INTEGER = 2**31 - 1
 WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 PURPOSE = "fclib", "reading and writing FCLIB files"
@@ -51,12 +52,6 @@ def file_error(path: Path, place: str, complaint: str) -> FileError:
     return FileError(f"{shown(path)}: {place}{': ' if place else ''}{complaint}")
 
 
-def reason_of(error: Exception) -> str:
-    """Why something failed, in one line."""
-    lines = (getattr(error, "strerror", None) or str(error) or type(error).__name__).splitlines()
-    return lines[0] if lines else type(error).__name__
-
-
 # --------------------------------------------------------------------------------------------------------------- reading
 
 
@@ -75,7 +70,7 @@ class Reader:
         self.path = path
         self.h5py = require("h5py", *PURPOSE)
         try:
-            content = path.read_bytes()
+            content = read_file(path)
         except IsADirectoryError:
             raise FileError(f"{shown(path)}: this is a folder, expected an HDF5 file") from None
         except (OSError, ValueError) as error:
@@ -90,6 +85,7 @@ class Reader:
             )
         with self.reading(""):
             self.file = self.h5py.File(io.BytesIO(content), "r")
+            check_list(self.h5py, self.file)
 
     def __enter__(self) -> Reader:
         return self
@@ -109,26 +105,39 @@ class Reader:
             yield
         except FileError:
             raise
+        except Hdf5Error as error:
+            raise self.error(place, str(error)) from None
         except Exception as error:  # of any type: it depends on the damage
             raise self.error(place, f"cannot be read, the file is damaged or cut off ({reason_of(error)})") from None
 
     def names(self, group: str) -> list[str]:
         """What a group holds; nothing, where there is no such group."""
         with self.reading(group):
-            found = self.file.get(group)
-            return [str(name) for name in found] if isinstance(found, self.h5py.Group) else []
+            found = self.find(group)
+            return [name for name, _ in entries(self.h5py, found)] if isinstance(found, self.h5py.Group) else []
+
+    def find(self, place: str) -> Any:
+        """A group or a dataset of this file; None where there is none, or one of another file."""
+        found = self.file
+        for name in place.strip("/").split("/") if place.strip("/") else ():
+            if not isinstance(found, self.h5py.Group) or not isinstance(
+                found.get(name, getlink=True), (self.h5py.HardLink, self.h5py.SoftLink)
+            ):
+                return None
+            found = found.get(name)
+        return None if found is None or found.file != self.file else found
 
     def has(self, place: str) -> bool:
         """Whether there is something at that place."""
         with self.reading(place):
-            return place in self.file
+            return self.find(place) is not None
 
     def dataset(self, place: str, dimensions: int, kinds: str, expected: str) -> Any:
         """The raw values of a dataset, after checks of its type and its size."""
         with self.reading(place):
-            if place not in self.file:
+            found = self.find(place)
+            if found is None:
                 raise self.error(place, "is missing")
-            found = self.file[place]
             if not isinstance(found, self.h5py.Dataset):
                 raise self.error(place, f"is a group, expected {expected}")
             if found.dtype.kind not in kinds:
@@ -136,9 +145,7 @@ class Reader:
             shape = found.shape
             if shape is None or (len(shape) != dimensions and not (dimensions == 0 and found.size == 1)):
                 raise self.error(place, f"has the shape {shape}, expected {expected}")
-            if found.nbytes > DEFLATE * self.size:
-                raise self.error(place, f"claims {found.nbytes} bytes, in a file of {self.size}: the file is damaged")
-            return found[()]
+            return read_dataset(found, place.strip("/"), self.size)
 
     def integers(self, place: str, dimensions: int = 1, expected: str = "a row of integers") -> Indices:
         """A row of integers of 32 bits."""
@@ -164,7 +171,7 @@ class Reader:
         Those are in a heap, and the library does not come back from a damaged one.
         """
         with self.reading(place):
-            found = self.file.get(place)
+            found = self.find(place)
             if found is None or (isinstance(found, self.h5py.Dataset) and found.dtype.kind == "O"):
                 return ""
         value = np.asarray(self.dataset(place, 0, "S", "a string")).reshape(-1)[0]
@@ -198,6 +205,7 @@ def write_hdf5(path: Path, fill: Callable[[Any, Any], None], replace: bool) -> N
     content = io.BytesIO()
     with h5py.File(content, "w") as file:
         fill(h5py, file)
+        seal(h5py, file)
     write_file(path, content.getvalue(), replace)
 
 
@@ -211,29 +219,14 @@ def write_file(path: Path, content: bytes, replace: bool) -> None:
         FileError: there is a file and ``replace`` is not set, or nobody may write it; or the new one cannot be written. What
             was there before is still there.
     """
-    part = None
     try:
         path = Path(os.path.realpath(path))  # a link stays a link
-        if path.is_dir():
-            raise IsADirectoryError(0, "this is a folder")
-        if path.exists() and not path.is_file():
-            raise OSError(0, "this is no file but a device, a pipe or the like")
-        mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
+        mode = stat.S_IMODE(path.stat().st_mode) if path.is_file() else None
         if mode is not None and not replace:
             raise FileExistsError(0, "the file exists, and is replaced with replace=True only")
         if mode is not None and not mode & WRITABLE:
             raise PermissionError(0, f"the file exists, and its mode {mode:04o} lets nobody write it")
-        part = path.with_name(f".{path.name[:100]}.{uuid.uuid4().hex}.part")
-        with part.open("xb") as file:
+        with whole_file(path) as file:
             file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if mode is not None:
-            part.chmod(mode)
-        part.replace(path)
     except (OSError, ValueError) as error:
         raise FileError(f"{shown(path)}: cannot be written ({reason_of(error)})") from None
-    finally:
-        if part is not None:
-            with contextlib.suppress(OSError):
-                part.unlink()

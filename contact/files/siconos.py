@@ -36,11 +36,14 @@ from pluecker.contact.arguments.values import as_number
 from pluecker.contact.errors import FileError, ProblemError
 from pluecker.contact.files.fclib import read_fclib, to_problem
 from pluecker.contact.files.fclib_forms import LocalForm
-from pluecker.contact.files.hdf5 import SIGNATURE, file_error, reason_of, to_path
+from pluecker.contact.files.hdf5 import SIGNATURE, file_error, to_path
 from pluecker.contact.files.siconos_text import STORAGES, Text
 from pluecker.contact.problem.problem import PART, Problem
+from pluecker.spatial.files import open_file, read_file, reason_of
 
 __all__ = ["read_problem", "read_siconos"]
+
+LARGEST = 2**29  # bytes of a file, whose words take ten times as much
 
 
 def read_form(text: Text) -> LocalForm:
@@ -108,7 +111,7 @@ def read_siconos(path: str | os.PathLike[str], *, repair: float = 0.0) -> Proble
     file = to_path("read_siconos", path)
     repair = as_number("repair", repair, PART, 0.0, 1.0, zero=True)
     try:
-        content = file.read_bytes()
+        content = read_file(file, LARGEST)
     except IsADirectoryError:
         raise file_error(file, "", "this is a folder, expected a text of Siconos") from None
     except (OSError, ValueError) as error:
@@ -126,7 +129,7 @@ def read_siconos(path: str | os.PathLike[str], *, repair: float = 0.0) -> Proble
 def read_problem(path: str | os.PathLike[str], *, form: str | None = None, repair: float = 0.0) -> Problem:
     """The friction problem of a file, in FCLIB's layout or in the text form of Siconos: what begins with a whole number."""
     try:
-        with to_path("read_problem", path).open("rb") as file:
+        with open_file(to_path("read_problem", path)) as file:
             start = file.read(64)
     except (OSError, ValueError):
         start = SIGNATURE

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-import zlib
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +31,9 @@ from pluecker.contact.rows.motion import PLACE, place_links
 from pluecker.contact.rows.user import ADDRESS, PARAMETERS
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, shown
+from pluecker.spatial.files import reason_of, whole_file
 from pluecker.spatial.functions.arguments import as_numbers
+from pluecker.spatial.npz import npz_content, read_npz
 from pluecker.spatial.scalars.operations import store
 
 if TYPE_CHECKING:
@@ -99,34 +98,38 @@ class WorldMemory:
         return f"<WorldMemory: t = {self.time:g} s, {turns} turns, {rows} rows, {self.integrator}>"
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write an NPZ file; one of that name is replaced.
+        """Write an NPZ file; one of that name is replaced, when the new one is there as a whole.
 
         Raises:
-            FileError: it cannot be written.
+            FileError: it cannot be written; what was there before is still there.
         """
         check_path("WorldMemory.save", path)
-        parts: dict[str, Any] = {name: np.asarray(getattr(self, name)) for name in PARTS}
+        content = npz_content({name: np.asarray(getattr(self, name)) for name in PARTS})
         try:
-            with Path(path).open("wb") as file:
-                np.savez(file, **parts)
+            with whole_file(path) as file:
+                file.write(content)
         except (OSError, ValueError) as error:
-            raise FileError(f"WorldMemory.save: {shown(path)} cannot be written ({error})") from None
+            raise FileError(f"WorldMemory.save: {shown(path)} cannot be written ({reason_of(error)})") from None
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> WorldMemory:
         """Read such a file.
 
         Raises:
-            FileError: it cannot be read, or holds something else.
+            FileError: it cannot be read, is damaged, or holds something else.
         """
         check_path("WorldMemory.load", path)
         try:
-            with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-                parts: dict[str, Any] = {name: file[name] for name in PARTS}
-        except (OSError, ValueError, KeyError, BadZipFile, EOFError, RuntimeError, zlib.error) as error:
+            parts, _ = read_npz(path, PARTS.__contains__)
+        except (OSError, ValueError) as error:
             raise FileError(
-                f"WorldMemory.load: {shown(path)} holds no memory of a world ({shown(str(error))})"
+                f"WorldMemory.load: {shown(path)} holds no memory of a world ({reason_of(error)})"
             ) from None
+        for name in PARTS:
+            if not isinstance(parts.get(name), np.ndarray):
+                raise FileError(
+                    f"WorldMemory.load: {shown(path)} holds no memory of a world ({name} is no array in it)"
+                )
         numbers = ("time", "turns", "impulses", "own")
         if any(parts[name].dtype != np.float64 for name in numbers) or parts["time"].shape != ():
             raise FileError(
@@ -243,4 +246,5 @@ TURNS = Algorithm(
     constants=lambda model, packed: packed.array,
     workspace=lambda model, packed: PLACE * (model.n_links + 1),
     listed=False,
+    lanes=False,  # which would take a dozen seconds to compile, for a look at a few angles
 )

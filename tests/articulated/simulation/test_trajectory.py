@@ -302,7 +302,10 @@ def whole(values):
 @pytest.mark.parametrize(
     ("members", "message"),
     [
-        ([("q.npy", claiming((10**17, 2)))], "an array is larger than the memory"),
+        (
+            [("q.npy", claiming((10**17, 2)))],
+            r"'q' claims \(100000000000000000, 2\) numbers of float64, and holds 800 bytes",
+        ),
         ([("q.npy", claiming((10**30, 2)))], "no NPZ file of numbers"),
         ([("q.npy", claiming((50, 2, "x")))], "no NPZ file of numbers"),
         ([("q.npy", whole(np.zeros((2, 2))))] * 2, "holds q twice"),
@@ -327,13 +330,13 @@ def test_files_that_say_they_are_larger_than_memory_are_refused_before_they_are_
     content, size, entry = npz.read_bytes(), (2**32 - 2).to_bytes(4, "little"), b"PK\x01\x02"
     first, *entries = content.split(entry)  # of the list of its members, each with the unpacked size at byte 24
     npz.write_bytes(first + b"".join(entry + part[:20] + size + part[24:] for part in entries))
-    with pytest.raises(TrajectoryError, match=r"file.npz: holds 8.59 GB, expected 4.29 at most"):
+    with pytest.raises(TrajectoryError, match=r"file.npz: .*holds 8.59 GB, expected 4.29 at most"):
         Trajectory.load(npz, arm)
     Trajectory(q=np.zeros((2, 2))).save(hdf5, arm)
     with h5py.File(hdf5, "a") as file:
-        del file["q"]
+        del file["q"], file.attrs["checksum"]
         file.create_dataset("q", shape=(3 * 10**8, 2), dtype=np.float64)  # of zeros that are nowhere
-    with pytest.raises(TrajectoryError, match=r"file.h5: holds \S+ GB, expected 4.29 at most"):
+    with pytest.raises(TrajectoryError, match=r"file.h5: .*holds \S+ GB, expected 4.29 at most"):
         Trajectory.load(hdf5, arm)
 
 

@@ -5,6 +5,8 @@ The forms, as files hold them, are no part of what ``pluecker.contact`` lists; t
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +18,8 @@ from pluecker.contact import Problem
 from pluecker.contact.files.fclib import GlobalForm, LocalForm, read_fclib_form, to_problem
 
 __all__ = [
-    "DATA", "GlobalForm", "LocalForm", "dense", "global_form", "local_form", "published", "read_fclib_form", "same_bits",
-    "same_problem", "sparse", "to_problem",
+    "DATA", "GlobalForm", "LocalForm", "dense", "edited", "global_form", "local_form", "published", "read_fclib_form",
+    "same_bits", "same_problem", "sparse", "to_problem",
 ]  # fmt: skip
 
 DATA = Path(__file__).resolve().parents[4] / "shared/data/friction"
@@ -28,6 +30,18 @@ def published() -> list[Any]:
     files = sorted(DATA.glob("*.hdf5"))
     missing = pytest.param(None, marks=pytest.mark.skip(f"the published problems are not in {DATA}"))
     return [pytest.param(path, id=path.stem) for path in files] or [missing]
+
+
+@contextlib.contextmanager
+def edited(path: Path) -> Iterator[Any]:
+    """An HDF5 file as somebody edits it: the checksums of what it held are deleted."""
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(path, "r+") as file:
+        entries = [file]
+        file.visititems(lambda name, entry: entries.append(entry))
+        for entry in entries:
+            entry.attrs.pop("checksum", None)
+        yield file
 
 
 def sparse(rng: np.random.Generator, rows: int, columns: int, density: float = 0.5) -> Any:

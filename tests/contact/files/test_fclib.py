@@ -29,6 +29,7 @@ from tests.contact.files.fclib_files import (
     GlobalForm,
     LocalForm,
     dense,
+    edited,
     global_form,
     local_form,
     read_fclib_form,
@@ -199,7 +200,7 @@ def test_all_layouts_of_a_matrix_are_one_matrix(layout, tmp_path):
         nz, p, i, x = 2 * nz, np.tile(p, 2), np.tile(i, 2), np.tile(x / 2, 2)
     if layout == "spare":
         p, i, x = (np.concatenate([a, np.full(3, -7, a.dtype)]) for a in (p, i, x))
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         group = file["fclib_global/H"]
         for name, value in {"nz": [nz], "nzmax": [len(x) + 5], "p": p, "i": i, "x": x}.items():
             del group[name]
@@ -212,7 +213,7 @@ def test_all_layouts_of_a_matrix_are_one_matrix(layout, tmp_path):
 def test_other_widths_scalars_and_strings_are_read_too(tmp_path):
     form, path = local_form(4), tmp_path / "a.hdf5"
     write_fclib(path, form)
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         group = file["fclib_local"]
         changes = {"W/i": group["W/i"][()].astype(">i8"), "W/m": np.uint8(12), "vectors/mu": form.mu.astype(">f8")}
         for name, value in changes.items():

@@ -11,7 +11,7 @@ import pytest
 
 from pluecker.contact import FileError, read_fclib, read_fclib_guesses, read_fclib_solution, write_fclib
 from tests.conftest import EVERYTHING, TODAY
-from tests.contact.files.fclib_files import global_form, local_form, published, read_fclib_form
+from tests.contact.files.fclib_files import edited, global_form, local_form, published, read_fclib_form
 
 h5py = pytest.importorskip("h5py")
 
@@ -104,7 +104,7 @@ def test_each_fault_is_named(place, instead, message, sound, tmp_path):
     path = tmp_path / "faulty.hdf5"
     path.write_bytes(sound[place.split("/")[0]])
     read_fclib(path)
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         old = None if place.count("/") == 1 and isinstance(file[place], h5py.Group) else file[place][()]
         del file[place]
         if instead is dict:
@@ -157,7 +157,7 @@ def test_a_file_with_both_forms_asks_which(tmp_path):
     write_fclib(other, global_form())
     with pytest.raises(FileError, match="holds no friction problem: expected a group fclib_global, found fclib_local"):
         read_fclib(path, form="global")
-    with h5py.File(path, "r+") as file, h5py.File(other) as source:
+    with edited(path) as file, h5py.File(other) as source:
         source.copy(GLOBAL, file)
     with pytest.raises(FileError, match="choose one: form='local' or form='global'"):
         read_fclib(path)
@@ -168,7 +168,7 @@ def test_a_file_with_both_forms_asks_which(tmp_path):
 def test_a_dataset_that_claims_more_than_the_file_can_hold(tmp_path, sound):
     path = tmp_path / "a.hdf5"
     path.write_bytes(sound[LOCAL])
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         del file[f"{LOCAL}/vectors/q"]
         file.create_dataset(f"{LOCAL}/vectors/q", shape=(2**50,), chunks=(1024,), dtype="f8")
     with pytest.raises(FileError, match=r"fclib_local/vectors/q: claims 9007199254740992 bytes, in a file of [0-9]+"):
@@ -180,7 +180,7 @@ def test_solutions_that_do_not_fit(tmp_path, sound):
     path.write_bytes(sound[LOCAL])
     assert read_fclib_solution(path) is None
     assert read_fclib_guesses(path) == []
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         file["solution/r"] = np.zeros(11)
         file["guesses/number_of_guesses"] = np.array([2**31 - 1], np.int32)
         file["guesses/1/u"] = np.full(12, NAN)
@@ -188,7 +188,7 @@ def test_solutions_that_do_not_fit(tmp_path, sound):
         read_fclib_solution(path)
     with pytest.raises(FileError, match="guesses/2: is missing, of 2147483647 guesses"):
         read_fclib_guesses(path)
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         file["guesses/number_of_guesses"][0] = 1
     with pytest.raises(FileError, match="guesses/1/u: has 12 entries, expected 12 finite numbers"):
         read_fclib_guesses(path)
