@@ -24,6 +24,7 @@ __all__ = ["DEFLATE", "NpzError", "npz_content", "read_npz"]
 DEFLATE = 1032  # bytes that one compressed byte can stand for, at most
 MOST_MEMBERS = 10_000  # chosen: a name for each takes less than what it names
 LONGEST_HEAD = 2**16  # bytes, the most of NumPy's format 1.0
+LAST_RECORD = 22  # bytes at the end of a zip file, without a comment
 MAGIC = b"\x93NUMPY"
 # How an array begins, as NumPy and others write it.
 DESCR = re.compile(r"""['"]descr['"]\s*:\s*['"]([<>|=]?[A-Za-z?]\d*)['"]""")
@@ -52,11 +53,14 @@ def read_npz(
         try:
             with zipfile.ZipFile(file) as archive:
                 members = archive.infolist()
-                check_sizes(members, file.seek(0, os.SEEK_END), largest)
+                size = file.seek(0, os.SEEK_END)
+                check_sizes(members, size, largest)
+                check_count(file, size, len(members))
                 for member in members:
                     name = member.filename.removesuffix(".npy")
                     if not wanted(name):
-                        others.append(name)
+                        with archive.open(member):  # where its name stands again: a damaged one was wanted, perhaps
+                            others.append(name)
                     elif name in found:
                         raise NpzError(f"holds {name} twice")
                     else:
@@ -85,6 +89,17 @@ def check_sizes(members: list[zipfile.ZipInfo], size: int, largest: int) -> None
             raise NpzError(
                 f"{shown(member.filename)} claims {member.file_size} bytes, and is packed in {member.compress_size}"
             )
+
+
+def check_count(file: BinaryIO, size: int, count: int) -> None:
+    """Refuse a file that has lost an array: its last record says how many there are, in two bytes."""
+    start = max(0, size - LAST_RECORD - 2**16)
+    file.seek(start)
+    last = file.read()
+    place = last.rfind(b"PK\x05\x06")
+    said = int.from_bytes(last[place + 10 : place + 12], "little")
+    if said not in (count, 2**16 - 1):
+        raise NpzError(f"{count} arrays are found of {said} that it claims")
 
 
 def read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> Any:

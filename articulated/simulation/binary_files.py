@@ -43,7 +43,7 @@ def arrays_of(trajectory: Trajectory, prefix: str) -> dict[str, Array]:
 
 
 def to_trajectory(
-    path: Path, model: Model, found: dict[str, Any], others: list[str], prefix: str, kind: str
+    path: Path, model: Model | None, found: dict[str, Any], others: list[str], prefix: str, kind: str
 ) -> Trajectory:
     """The arrays of a file, as float64."""
     arrays: dict[str, Array] = {}
@@ -61,7 +61,7 @@ def to_trajectory(
     if length == 0:
         raise TrajectoryError(f"{path}: holds no samples, expected at least one")
     batch = next((x.shape[:-2] for name, x in parts.items() if name != "time"), ())
-    for name, values in parts.items():
+    for name, values in parts.items() if model is not None else ():
         shape = (length,) if name == "time" else (*batch, length, len(names_of(model, name)))
         if values.shape != shape:
             raise TrajectoryError(f"{path}: {name} has shape {values.shape}, expected {shape} for model {model.name!r}")
@@ -75,7 +75,7 @@ def to_trajectory(
 # -------------------------------------------------------------------------------------------------------------------- NPZ
 
 
-def read_trajectory_npz(path: Path, model: Model) -> Trajectory:
+def read_trajectory_npz(path: Path, model: Model | None) -> Trajectory:
     """The trajectory of a file of NumPy's."""
     try:
         found, others = read_npz(path, lambda name: name in COLUMNS or name.startswith(PREFIX), LARGEST)
@@ -101,7 +101,7 @@ def need_hdf5() -> Any:
     return require("h5py", "hdf5", "trajectories in HDF5 files")
 
 
-def read_hdf5(path: Path, model: Model) -> Trajectory:
+def read_hdf5(path: Path, model: Model | None) -> Trajectory:
     """The trajectory of an HDF5 file."""
     h5py = need_hdf5()
     found: dict[str, Any] = {}
@@ -118,7 +118,7 @@ def read_hdf5(path: Path, model: Model) -> Trajectory:
             if unpacked > LARGEST:
                 raise Hdf5Error(f"holds {unpacked / 1e9:.3g} GB, expected {LARGEST / 1e9:.3g} at most")
             for part in ("q_names", "v_names"):
-                if isinstance(own.get(part), h5py.Dataset):
+                if model is not None and isinstance(own.get(part), h5py.Dataset):
                     with damaged(path, part):
                         check_names(path, model, part, read_dataset(own[part], part, size))
             for name, x in there.items():

@@ -78,7 +78,9 @@ def simulate(
             frames, for their placements ``(..., n, 4, 4)``, where no quantity has that name. With dry friction or position
             limits ``a`` is the mean of the step behind it.
         every: steps from one sample to the next; the last state is a sample as well.
-        record_to: a new folder; samples go to files in it, in constant memory, and the trajectory reads from them.
+        record_to: a new folder; samples go to files in it, ``q.npy`` and so on, in constant memory, and the trajectory reads
+            from them. At any time all files are whole and of one length. In the name of a frame's file ``%XX`` stands for
+            what means something in paths.
         on_unsolved: what happens where a step leaves an error above what is tolerated: ``"raise"``; ``"continue"``, with
             ``columns["error"]`` above 1 there; ``"substep"`` divides it, into 32 at most, and goes on.
         tol: of integrators that divide steps, relative to the coordinates and absolute, above 0.
@@ -93,8 +95,8 @@ def simulate(
         TypeError: an argument is of another type.
         ValueError: a wrong shape, a number that is not finite, a quaternion that is not of unit length, a step or a duration
             that is not above 0, an option that is not known.
-        SimulationError: the motion cannot be followed to its end; the message says at what time, and ``trajectory`` has what
-            was computed until then.
+        SimulationError: the motion cannot be followed to its end, or its samples cannot be written; the message says at what
+            time, or how many the files hold, and ``trajectory`` has what was computed until then.
 
     Example:
         >>> from pluecker.articulated import ModelBuilder, simulate

@@ -225,7 +225,7 @@ class Trajectory:
     def save(self, path: str | os.PathLike[str], model: Model | None = None) -> None:
         """Write a file: CSV, NPZ or HDF5 by its ending, ``.csv``, ``.npz``, ``.h5`` or ``.hdf5``; columns too.
 
-        The file is there as a whole or not at all. Overlays are not written.
+        The file is there as a whole or not at all. NPZ and HDF5 files have checksums. Overlays are not written.
 
         Args:
             path: a file of that name is replaced.
@@ -241,11 +241,19 @@ class Trajectory:
         write_trajectory(path, self._named("save", model), self)
 
     @staticmethod
-    def load(path: str | os.PathLike[str], model: Model) -> Trajectory:
+    def load(path: str | os.PathLike[str], model: Model | None = None) -> Trajectory:
         """Read such a file: a bare name of a column in a CSV file is a position.
 
+        Damage is noticed, by checksums, in NPZ files and in HDF5 files of this package. In CSV files, and in HDF5 files of
+        others, nothing tells whether a number is the one that was written.
+
+        Args:
+            path: told apart by its ending, ``.npz``, ``.h5``, ``.hdf5``, else CSV.
+            model: which the file has to fit. NPZ and HDF5 files are read without one, too: the trajectory has none then.
+
         Raises:
-            TrajectoryError: the file cannot be read, or does not fit the model; the message names the column or the sample.
+            TrajectoryError: the file cannot be read, is damaged, or does not fit the model; the message names the column or
+                the sample. Or it is a CSV file, whose columns a model has to name.
             MissingExtraError: HDF5 files need the extra ``hdf5``.
         """
         from pluecker.articulated.simulation.trajectory_files import read_trajectory
@@ -285,32 +293,34 @@ class Trajectory:
 
     # -------------------------------------------------------------------------------------------------- against a model
 
-    def check(self, model: Model, source: str) -> None:
+    def check(self, model: Model | None, source: str) -> None:
         """Refuse parts of other widths than the model's, numbers that are not finite, and time that does not rise.
 
         Args:
-            model: whose coordinates the columns are.
+            model: whose coordinates the columns are; None where nobody knows.
             source: how messages begin.
 
         Raises:
             TypeError: the model is none.
             TrajectoryError: the first part that does not fit, with the sample.
         """
-        as_model(source, model)
+        if model is not None:
+            as_model(source, model)
         for part in COLUMNS:
             values = getattr(self, part)
             if values is None:
                 continue
             batch = () if part == "time" else self.batch_shape
-            shape = (*batch, len(self)) if part == "time" else (*batch, len(self), len(names_of(model, part)))
-            if values.shape != shape:
+            names = range(values.shape[-1]) if model is None else names_of(model, part)
+            shape = (*batch, len(self)) if part == "time" else (*batch, len(self), len(names))
+            if model is not None and values.shape != shape:
                 raise TrajectoryError(
                     f"{source}: {part} has shape {values.shape}, expected {shape} for model {model.name!r}"
                 )
             if not np.isfinite(values).all():
                 place = tuple(int(k) for k in np.argwhere(~np.isfinite(values))[0])
                 motion, row, column = place[: len(batch)], place[len(batch)], place[len(batch) + 1 :]
-                name = part if part == "time" else f"{part}:{names_of(model, part)[column[0]]}"
+                name = part if part == "time" else f"{part}:{names[column[0]]}"
                 where = f"sample {row + 1}" + (f" of motion {listing(map(str, motion))}" if batch else "")
                 raise TrajectoryError(f"{source}: {name} holds {values[place]} in {where}, expected finite numbers")
         if self.time is not None and not (self.time[1:] > self.time[:-1]).all():

@@ -30,12 +30,12 @@ __all__ = ["TABLES", "read_trajectory", "to_path", "write_trajectory"]
 TABLES = (".csv", ".npz", *HDF5)  # that are written; what is read is CSV unless it ends in one of the others
 
 
-def read_trajectory(path: str | os.PathLike[str], model: Model, bare: str) -> Trajectory:
+def read_trajectory(path: str | os.PathLike[str], model: Model | None, bare: str) -> Trajectory:
     """Read a CSV, NPZ or HDF5 file.
 
     Args:
         path: the file, told apart by its ending: ``.npz``, ``.h5``, ``.hdf5``, else CSV.
-        model: gives the names and numbers of coordinates.
+        model: gives the names and numbers of coordinates; CSV files need one.
         bare: what a bare name in a CSV header means, ``q`` or ``tau``.
 
     Returns:
@@ -49,12 +49,15 @@ def read_trajectory(path: str | os.PathLike[str], model: Model, bare: str) -> Tr
     path = to_path("read_trajectory", path)
     if not isinstance(bare, str) or bare not in PARTS:
         raise ArgumentValueError(f"read_trajectory: bare is {shown(bare)}, expected one of {', '.join(PARTS)}")
-    as_model("read_trajectory", model)
+    if model is not None:
+        as_model("read_trajectory", model)
     try:
         if path.suffix.lower() == ".npz":
             trajectory = read_trajectory_npz(path, model)
         elif path.suffix.lower() in HDF5:
             trajectory = read_hdf5(path, model)
+        elif model is None:
+            raise TrajectoryError(f"{path}: a CSV file is read with a model, which names its columns; give one")
         else:
             trajectory = read_csv(path, model, bare)
     except IsADirectoryError:

@@ -10,6 +10,9 @@ read_fclib_solution     the stored solution, where there is one
 read_fclib_guesses      the stored guesses
 ======================  =====================================================================================================
 
+Files that are written here have checksums, as :mod:`pluecker.spatial.hdf5` says, and are refused where they are damaged. Of
+files of others sizes, indices and signs are checked; whether a number is the one that was written, nothing can tell.
+
 FCLIB has two forms, see :mod:`~pluecker.contact.files.fclib_forms`: the local one becomes a :class:`Problem` with an
 assembled operator, the global one a problem with factors. Equations of the file become rows without bounds, after the
 contacts. The functions need h5py: ``pip install 'pluecker[fclib]'``.

@@ -58,6 +58,20 @@ def test_what_is_written_is_read_again_to_the_last_bit(model, tmp_path, ending, 
     assert len(found) == 7
 
 
+@pytest.mark.parametrize("ending", ["npz", "h5"])
+def test_arrays_need_no_model_to_be_read(model, tmp_path, ending):
+    given = example(model)
+    given.replace(columns={"energy": given.q[:, 0]}).save(tmp_path / f"file.{ending}", model)
+    found = Trajectory.load(tmp_path / f"file.{ending}")
+    assert found.model is None
+    for part in ("time", "q", "v", "a", "tau"):
+        np.testing.assert_array_equal(getattr(found, part), getattr(given, part))
+    np.testing.assert_array_equal(found.columns["energy"], given.q[:, 0])
+    np.savez(tmp_path / "bad.npz", q=np.full((3, 2), np.nan))
+    with pytest.raises(TrajectoryError, match="q:0 holds nan in sample 1, expected finite numbers"):
+        Trajectory.load(tmp_path / "bad.npz")
+
+
 def test_columns_come_in_any_order_and_bare_names_mean_what_is_asked_for(arm, tmp_path):
     path = tmp_path / "file.csv"
     path.write_text("\ufeffb, v:b ,t,a,v:a\n1,2,0,3,4\n\n5,6,1,7,8\n", encoding="utf-8")
@@ -343,8 +357,10 @@ def test_files_that_say_they_are_larger_than_memory_are_refused_before_they_are_
 def test_arguments_of_another_type_are_told(arm, tmp_path):
     with pytest.raises(TypeError, match="read_trajectory: path is a int"):
         Trajectory.load(5, arm)
-    with pytest.raises(TypeError, match=r"read_trajectory: model must be a pluecker.articulated.Model, got a NoneType"):
-        Trajectory.load("file.csv", None)
+    with pytest.raises(TypeError, match=r"read_trajectory: model must be a pluecker.articulated.Model, got a str"):
+        Trajectory.load("file.csv", "arm")
+    with pytest.raises(TrajectoryError, match=r"file.csv: a CSV file is read with a model, which names its columns"):
+        Trajectory.load("file.csv")
     with pytest.raises(ValueError, match="read_trajectory: bare is 'x', expected one of q, v, a, tau"):
         read_trajectory("file.csv", arm, bare="x")
     with pytest.raises(TrajectoryError, match="cannot be read"):
