@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 __all__ = [
-    "LARGEST_FILE", "escaped", "file_names", "open_file", "read_file", "reason_of", "take_room", "undisturbed", "unescaped",
-    "whole_file",
+    "DEFLATE", "LARGEST_FILE", "escaped", "file_names", "open_file", "read_file", "reason_of", "take_room", "undisturbed",
+    "unescaped", "whole_file",
 ]  # fmt: skip
 
 T = TypeVar("T")
 LARGEST_FILE = 2**32  # bytes, packed or not: chosen, so that what is taken for data fits in memory
+DEFLATE = 1032  # bytes that one compressed byte can stand for, at most
 PIECE = 2**20  # bytes that are read or written at once
 NO_FILE = "this is no file but a device, a pipe or the like"
 # What posix_fallocate says of file systems that cannot take room.

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from pluecker.spatial.errors import ArgumentValueError
-from pluecker.spatial.npz import DEFLATE
+from pluecker.spatial.files import DEFLATE
 
 __all__ = ["ATTRIBUTE", "Hdf5Error", "add_dataset", "check_list", "entries", "read_dataset", "seal"]
 

@@ -17,11 +17,10 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError, shown
-from pluecker.spatial.files import LARGEST_FILE, open_file, reason_of
+from pluecker.spatial.files import DEFLATE, LARGEST_FILE, open_file, reason_of
 
-__all__ = ["DEFLATE", "NpzError", "npz_content", "read_npz"]
+__all__ = ["NpzError", "npz_content", "read_npz"]
 
-DEFLATE = 1032  # bytes that one compressed byte can stand for, at most
 MOST_MEMBERS = 10_000  # chosen: a name for each takes less than what it names
 LONGEST_HEAD = 2**16  # bytes, the most of NumPy's format 1.0
 LAST_RECORD = 22  # bytes at the end of a zip file, without a comment

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Container
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from pluecker.articulated.model.model import Model
+from pluecker.articulated.simulation.csv_files import PREFIX, assign_columns, gather_columns
 from pluecker.articulated.simulation.trajectory import PARTS, Trajectory, TrajectoryError, names_of
+from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.extras import require
 
-__all__ = ["to_pandas", "to_xarray"]
+__all__ = ["from_pandas", "to_pandas", "to_xarray"]
+
+OWN = ("time", *PARTS, PREFIX[:-1])  # what stands before the colon of a column that is no name alone
 
 
 def to_pandas(trajectory: Trajectory, model: Model) -> Any:
@@ -31,16 +36,44 @@ def to_pandas(trajectory: Trajectory, model: Model) -> Any:
     for name, values in trajectory.columns.items():
         for place in np.ndindex(*values.shape[1:]):
             label = name + (f"[{','.join(map(str, place))}]" if place else "")
+            label = f"{PREFIX}{label}" if label.partition(":")[0] in OWN else label
             columns[other_than(columns, label)] = values[(slice(None), *place)]
     time = trajectory.time
     index = pandas.RangeIndex(len(trajectory), name="sample") if time is None else pandas.Index(time, name="time")
     return pandas.DataFrame(columns, index=index)
 
 
+def from_pandas(table: Any, model: Model) -> Trajectory:
+    """See :meth:`Trajectory.from_pandas`."""
+    pandas = require("pandas", "tables", "tables of pandas")
+    function = "Trajectory.from_pandas"
+    if not isinstance(table, pandas.DataFrame):
+        raise ArgumentTypeError(f"{function}: table is a {type(table).__name__}, expected a DataFrame of pandas")
+    for name in table.columns:
+        if not isinstance(name, str):
+            raise ArgumentTypeError(f"{function}: a column is called {shown(name)}, expected a string")
+    names = [name if name.partition(":")[0] in OWN else PREFIX + name for name in table.columns]
+    try:
+        values = table.to_numpy(np.float64)
+        time = table.index.to_numpy(np.float64) if table.index.name == "time" else None
+    except (TypeError, ValueError) as error:
+        raise TrajectoryError(
+            f"{function}: the table holds something else than numbers ({shown(str(error))})"
+        ) from None
+    where = Path(function)  # as errors begin
+    parts: dict[str, Any] = {part: values[:, order] for part, order in assign_columns(where, names, model, "q").items()}
+    if time is not None and "time" in parts:
+        raise TrajectoryError(f"{function}: time is the index, and a column too")
+    time = parts.pop("time")[:, 0] if "time" in parts else time
+    found = Trajectory(time, **parts, model=model, columns=gather_columns(where, names, values))
+    found.check(model, function)
+    return found
+
+
 def other_than(taken: Container[str], name: str) -> str:
     """The name of a column; with ``column:`` before it, as files have it, where something else is called so."""
     while name in taken:
-        name = f"column:{name}"
+        name = f"{PREFIX}{name}"
     return name
 
 

@@ -263,7 +263,8 @@ class Trajectory:
     def to_pandas(self, model: Model | None = None) -> Any:
         """A table of pandas (which has to be installed): a row for each sample, a column for each coordinate.
 
-        Columns are named as in CSV files, ``q:NAME`` and so on; time is the index.
+        Columns are named as in CSV files, ``q:NAME`` and so on; time is the index. What else was recorded goes by its own
+        name, with ``column:`` before it where something else is called so.
 
         Raises:
             TrajectoryError: there is no model, or a batch, for which :meth:`to_xarray` is there.
@@ -272,6 +273,23 @@ class Trajectory:
         from pluecker.articulated.simulation.tables import to_pandas
 
         return to_pandas(self, self._named("to_pandas", model))
+
+    @staticmethod
+    def from_pandas(table: Any, model: Model) -> Trajectory:
+        """A trajectory from such a table, whose columns may come in any order.
+
+        Args:
+            table: a DataFrame of pandas; time is an index of that name, or a column, or not known.
+            model: whose coordinates ``q:NAME`` and so on are.
+
+        Raises:
+            TypeError: it is no table, or a column's name is no string.
+            TrajectoryError: it does not fit the model, or holds something else than numbers.
+            MissingExtraError: pandas is not installed.
+        """
+        from pluecker.articulated.simulation.tables import from_pandas
+
+        return from_pandas(table, as_model("Trajectory.from_pandas", model))
 
     def to_xarray(self, model: Model | None = None) -> Any:
         """A dataset of xarray (which has to be installed): axes have names, coordinates of the robot are labels.

@@ -228,6 +228,32 @@ def test_columns_that_are_called_like_something_else_keep_their_numbers(mechanis
     assert whole.replace(columns={"motion": motion}).to_xarray()["motion"].shape == motion.shape
 
 
+def test_a_table_of_pandas_is_a_trajectory_again(mechanism):
+    one = batch(mechanism).motion((0, 1))
+    columns = {name: np.arange(float(len(one))) + k for k, name in enumerate(("energy", "time", "q:x", "column:y"))}
+    given = one.replace(columns={**columns, "wrench": np.ones((len(one), 2, 3)) * np.arange(3)})
+    table = given.to_pandas()
+    for shuffled in (table, table[table.columns[::-1]], table.reset_index()):
+        found = Trajectory.from_pandas(shuffled, mechanism)
+        assert found.columns.keys() == given.columns.keys()
+        for name, values in given.columns.items():
+            np.testing.assert_array_equal(found.columns[name], values)
+        for part in ("time", "q", "v", "a", "tau"):
+            np.testing.assert_array_equal(getattr(found, part), getattr(given, part))
+    bare = Trajectory(q=one.q, model=mechanism)
+    assert Trajectory.from_pandas(bare.to_pandas(), mechanism).time is None
+    for wrong, error, message in (
+        (np.zeros((2, 2)), TypeError, "table is a ndarray, expected a DataFrame"),
+        (table.rename(columns={"energy": 3}), TypeError, "a column is called 3, expected a string"),
+        (table.rename(columns={"q:revolute": "q:elbow"}), TrajectoryError, "column 'q:elbow' names no coordinate"),
+        (table.drop(columns="q:revolute"), TrajectoryError, "has some q columns but not 'revolute'"),
+        (table.assign(energy="high"), TrajectoryError, "holds something else than numbers"),
+        (table.assign(time=1.0), TrajectoryError, "time is the index, and a column too"),
+    ):
+        with pytest.raises(error, match=f"^Trajectory.from_pandas: .*{message}"):
+            Trajectory.from_pandas(wrong, mechanism)
+
+
 def test_what_does_not_belong_together_is_refused(mechanism):
     with pytest.raises(TrajectoryError, match=r"v is a batch of shape \(3,\), expected \(2,\)"):
         Trajectory(q=np.zeros((2, 4, 1)), v=np.zeros((3, 4, 1)))
