@@ -43,6 +43,7 @@ from pluecker.articulated.running.single import (
     one_state,
 )
 from pluecker.spatial.compiled.decorators import entrance, once
+from pluecker.spatial.errors import PlueckerError
 from pluecker.spatial.functions.elementwise import rows_of_eight
 from pluecker.spatial.scalars.lanes import WIDTH
 
@@ -150,7 +151,8 @@ class Algorithm:
         workspace: how many numbers the kernel needs as scratch memory.
         constants: what else the kernel reads, for a key, such as a frame; None if nothing.
         singular: for an algorithm that may find its state impossible, and then stores NaN: from the model and the workspace
-            that it leaves, the number of the velocity coordinate where it did, or words for it; None where numbers overflow.
+            that it leaves, the number of the velocity coordinate where it did, words for it, or an error of another kind;
+            None where numbers overflow.
         words: what the parts of a key are called that have to be strings.
         with_mimic: what takes its place for models with mimic joints, if it cannot serve them.
         order: where each entry of the only result is among the numbers that the kernel makes, if that is not the same;
@@ -168,7 +170,7 @@ class Algorithm:
     outputs: tuple[Any, ...]
     workspace: Callable[..., int]
     constants: Callable[..., Array] | None = None
-    singular: Callable[[Model, Array], int | str | None] | None = None
+    singular: Callable[[Model, Array], int | str | PlueckerError | None] | None = None
     order: Callable[..., NDArray[np.int64]] | None = None
     words: tuple[str, ...] = ()
     with_mimic: Algorithm | None = None

@@ -17,7 +17,7 @@ from pluecker.articulated.model import layout
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.model.records import listing
 from pluecker.articulated.running.fields import LABELS, Field
-from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError, shown
 from pluecker.spatial.functions.arguments import MOST_LEADING, NOT_TOGETHER, why_apart
 from pluecker.spatial.functions.elementwise import as_numbers
 from pluecker.spatial.parallel.threads import available_cores
@@ -196,8 +196,14 @@ def explain_overflow(
     )
 
 
-def explain_singular(name: str, model: Model, coordinate: int | str, state: str) -> None:
-    """For the velocity coordinate that moves no inertia: it, or all that move no mass, where that is why; or in words."""
+def explain_singular(name: str, model: Model, coordinate: int | str | PlueckerError, state: str) -> None:
+    """For the velocity coordinate that moves no inertia: it, or all that move no mass, where that is why; or in words.
+
+    Or an error of another kind, whose message is completed.
+    """
+    if isinstance(coordinate, PlueckerError):
+        coordinate.args = (f"{name}: {coordinate}{state}", *coordinate.args[1:])
+        raise coordinate
     if isinstance(coordinate, str):
         raise SingularInertiaError(f"{name}: {coordinate}{state}")
     mass, moved = model.links[:, layout.INERTIA].copy(), model.armature.copy()

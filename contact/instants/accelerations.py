@@ -34,7 +34,10 @@ from pluecker.articulated.model.layout import (
 )
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
+from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
+from pluecker.articulated.stepping.terms.rows import TOLERANCE, awake_count, sleeps
+from pluecker.contact.errors import UnsolvedError
 from pluecker.contact.rows.instant_ranges import begin_instant_ranges
 from pluecker.contact.rows.jacobian import (
     add_row_force,
@@ -45,6 +48,7 @@ from pluecker.contact.rows.jacobian import (
     store_values,
 )
 from pluecker.contact.rows.layout import (
+    FIRST_VALUE,
     HELD,
     LAW,
     ROTOR,
@@ -53,6 +57,8 @@ from pluecker.contact.rows.layout import (
     ROW_SPEED,
     ROW_STIFFNESS,
     SOFT,
+    VALUE_COUNT,
+    column,
     entry_count,
     linear_count,
     range_count,
@@ -64,6 +70,7 @@ from pluecker.contact.rows.layout import (
 )
 from pluecker.contact.rows.mobility import (
     FREE,
+    TINY,
     factorize_mobility,
     hold_rows,
     mobility_numbers,
@@ -80,15 +87,21 @@ from pluecker.contact.rows.motion import (
 )
 from pluecker.contact.rows.packing import Packed
 from pluecker.contact.rows.prescribed import prescribed
+from pluecker.contact.rows.range_mobility import LAW as LAW_NUMBERS
 from pluecker.contact.rows.ranges import make_obey_ranges, range_numbers, range_scratch
 from pluecker.contact.rows.touching import touch_pairs
 from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import accumulate, load, select, smaller, store, tail
+from pluecker.spatial.dense.laws import larger
+from pluecker.spatial.errors import PlueckerError
+from pluecker.spatial.scalars.operations import accumulate, load, part, select, smaller, store, tail
 
 __all__ = ["ACCELERATIONS", "geometry_numbers", "make_accelerations", "store_rows_at_instant"]
 
 OBEY_RANGES = make_obey_ranges(False)
 UNSOLVED = 1e4  # times what is tolerated: laws of rows with a range that no forces were found for
+RESTING = (
+    1e-12  # of the accelerations that forces make without rows: less is their rounding, beside which a row is at rest
+)
 
 
 def make_accelerations(with_ranges: bool, over_time: bool = False) -> Kernels:
@@ -99,7 +112,7 @@ def make_accelerations(with_ranges: bool, over_time: bool = False) -> Kernels:
     def accelerations_at(m, w, t, q, v, tau, f_ext, a, r, ws):
         """a_free from the forces that are given; then the forces of rows that hold, and of those with a range"""
         nv, n, rows, ranged = velocity_count(m), linear_count(w), row_count(w), range_count(w)
-        pivots, J = ws, tail(ws, 2 * nv)
+        pivots, unsolved, free, J = ws, tail(ws, 2 * nv), tail(ws, 2 * nv + 1), tail(ws, 3 * nv + 1)
         S = tail(J, value_count(w))
         factor = tail(S, mobility_numbers(w))
         errors, biases = tail(factor, factor_size(m)), tail(factor, factor_size(m) + rows)
@@ -120,6 +133,9 @@ def make_accelerations(with_ranges: bool, over_time: bool = False) -> Kernels:
             if over_time:
                 add_motion(w, k, t, J, biases, r, a)
         solve_factorized(m, factor, a, rest)
+        store(unsolved, 0, 0.0 * load(a, 0))
+        for k in range(nv):
+            store(free, k, load(a, k))
         factorize_mobility(m, w, factor, J, compliance, S, y, rest)
         for k in range(n):
             if row_entry(w, k, LAW) == SOFT:
@@ -133,7 +149,10 @@ def make_accelerations(with_ranges: bool, over_time: bool = False) -> Kernels:
             begin_instant_ranges(w, v, J, errors, kept)
             here = 1.0 + 0.0 * load(a, 0)
             error = OBEY_RANGES(m, w, factor, J, S, compliance, biases, a, r, guess, here, kept, rest)
-            store(a, 0, select(smaller(error, UNSOLVED), load(a, 0), load(a, 0) * np.nan))
+            missed, blocked = miss_of_ranges(w, J, biases, free, a, r, kept)
+            error = larger(select(smaller(missed, 1.0 + 0.0 * error), 0.0 * error, error), blocked / TOLERANCE)
+            store(unsolved, 0, error)
+            store(a, 0, select(smaller(load(unsolved, 0), UNSOLVED), load(a, 0), load(a, 0) * np.nan))
         take_least_norm(w, S, r, rest)
 
     accelerations_at.__name__ += own_name
@@ -150,6 +169,57 @@ def make_accelerations(with_ranges: bool, over_time: bool = False) -> Kernels:
     accelerations_kernel.__name__ += own_name
     accelerations_over_time.__name__ += own_name
     return Kernels(at, kernel(accelerations_kernel), kernel(accelerations_over_time))
+
+
+@kernel
+def miss_of_ranges(w, J, biases, free, a, r, kept):
+    """How far rows with a range are from their laws: below 1, only by rounding; and how far any goes on beyond a hard limit
+
+    With redundant rows, and forces that leave all of them at rest, errors are a share of impulses that are rounding too, and
+    say nothing. There the law itself is looked at: a row whose rate does not change, up to the rounding of the
+    accelerations that it is the difference of, has any force of its range; others have the force of the end on their side.
+
+    Where other rows hold a row with a hard limit, forces without bound are found, beside which all errors are small: what
+    tells is its acceleration beyond the limit, as a share of the accelerations that it is the difference of.
+    """
+    n, first, count, column = range_count(w), linear_count(w), awake_count(part(kept, 0, range_count(w))), 0
+    laws, W, zero = part(kept, n, LAW_NUMBERS * n), tail(kept, (LAW_NUMBERS + 2) * n), 0.0 * load(a, 0)
+    worst, blocked = zero, zero
+    for k in range(n):
+        bias, force = load(biases, first + k), load(r, first + k)
+        rate, size = row_rate(w, J, first + k, a) + bias, row_size(w, J, first + k, free)
+        size = size + row_size(w, J, first + k, a) + magnitude(bias)
+        if not sleeps(kept, k):
+            size = size + magnitude(load(W, column * count + column) * force)
+            column += 1
+        still, at = RESTING * size, LAW_NUMBERS * k
+        top, most, least, bottom = load(laws, at), load(laws, at + 2), load(laws, at + 6), load(laws, at + 8)
+        low, high = select(smaller(rate, -still), top, bottom), select(smaller(still, rate), bottom, top)
+        off = larger(larger(low - force, force - high), zero) / (
+            TOLERANCE * larger(magnitude(most), magnitude(least)) + TINY
+        )
+        worst = larger(worst, off) + 0.0 * rate
+        infinite = np.inf + zero
+        wrong = select(smaller(top, infinite), zero, -rate)
+        wrong = larger(wrong, select(smaller(-infinite, bottom), zero, rate))
+        blocked = larger(blocked, wrong / (size + TINY))
+    return worst, blocked
+
+
+@kernel
+def row_size(w, J, k, x):
+    """|J_k| |x|: rounding of J_k x is a share of it"""
+    first = row_entry(w, k, FIRST_VALUE)
+    size = magnitude(load(J, first) * load(x, column(w, first)))
+    for j in range(first + 1, first + row_entry(w, k, VALUE_COUNT)):
+        size = size + magnitude(load(J, j) * load(x, column(w, j)))
+    return size
+
+
+@kernel
+def magnitude(x):
+    """|x|"""
+    return larger(x, -x)
 
 
 class Kernels(NamedTuple):
@@ -222,7 +292,7 @@ def freedom_total(m):
 def workspace(model: Model, packed: Packed) -> int:
     """Of the kernel."""
     ranged = packed.n_rows - packed.n_linear
-    kept = 2 * model.nv + packed.n_values + 2 * packed.n_linear + packed.n_factor + factor_numbers(model)
+    kept = 3 * model.nv + 1 + packed.n_values + 2 * packed.n_linear + packed.n_factor + factor_numbers(model)
     kept += 2 * packed.n_rows + packed.n_linear + model.nv + range_numbers(ranged) + ranged
     return kept + max(
         geometry_numbers(model, packed),
@@ -238,6 +308,15 @@ def geometry_numbers(model: Model, packed: Packed) -> int:
     return links + packed.touching_numbers + COLUMN * len(model.freedoms) + packed.n_entries + packed.n_functions
 
 
+def refused(model: Model, ws: Array) -> int | PlueckerError | None:
+    """The velocity coordinate that moves no inertia; or an error where rows are not solved; None where numbers overflow."""
+    coordinate = refused_coordinate(model, ws)
+    error = float(ws[2 * model.nv])
+    if coordinate is not None or not UNSOLVED <= error < np.inf:
+        return coordinate
+    return UnsolvedError(f"the laws of rows are not met, with an error {error:.3g} times what is tolerated", None)
+
+
 def algorithm(with_ranges: bool, over_time: bool) -> Algorithm:
     """For worlds with ranges, or without; with motions over time, or without."""
     kernels = make_accelerations(with_ranges, over_time)
@@ -248,7 +327,7 @@ def algorithm(with_ranges: bool, over_time: bool) -> Algorithm:
         outputs=(Field("acceleration", ("nv",)), Field("forces", (lambda model, packed: packed.n_rows,))),
         constants=lambda model, packed: packed.array,
         workspace=workspace,
-        singular=refused_coordinate,
+        singular=refused,
         listed=False,
     )
 

@@ -9,12 +9,12 @@ from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.relation import Parts, Row
 from pluecker.contact.constraints.user import refuse_broken_functions
-from pluecker.contact.errors import ConstraintError
+from pluecker.contact.errors import ConstraintError, UnsolvedError
 from pluecker.contact.rows.packing import Packed, pack_constraints
 from pluecker.contact.world.called import called
 from pluecker.contact.world.found_contacts import FoundContacts
 from pluecker.contact.world.gimbal_lock import refuse_gimbal_lock
-from pluecker.spatial.errors import ArgumentValueError
+from pluecker.spatial.errors import ArgumentValueError, shown
 from pluecker.spatial.properties import cached_property
 
 __all__ = ["Constrained", "refuse_contacts", "run_on_rows"]
@@ -84,4 +84,15 @@ def run_on_rows(
             refuse_broken_functions(world.model, world.parts, q)
             refuse_gimbal_lock(world, algorithm.name, q)
             raise
+        except UnsolvedError as error:
+            error.args = (f"{error}; they are those of {names_of_ranged(world)}", *error.args[1:])
+            raise
     return motion, rows[..., world.packed.place]
+
+
+def names_of_ranged(world: Constrained) -> str:
+    """The constraints that have limits, dry friction, motors or contacts; the model's joints last."""
+    names = [shown(name) for name in world.names] + ["the model's joints"]
+    return ", ".join(
+        name for name, part in zip(names, world.parts, strict=True) if any(row.ranged for row in part.rows)
+    )

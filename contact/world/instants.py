@@ -160,6 +160,8 @@ class Instants(Constrained):
             ValueError: a shape does not fit, an entry is not finite, a quaternion is not of unit length, a joint moves no
                 inertia, the result overflows; the world has contacts, which act in steps.
             TypeError: something is not an array of real numbers.
+            UnsolvedError: the laws of rows with limits, dry friction or motors are not met: a hard limit is against rows
+                that hold.
 
         Source: RBDA section 8.5; Baraff (1996); source document 002, equation 12 (docs/sources.md).
         """

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from pluecker.articulated import ModelBuilder, random_configuration, random_tree
-from pluecker.contact import World
-from pluecker.contact.constraints import Friction, Limit, Motor
+from pluecker.articulated import ModelBuilder, forward_kinematics, random_configuration, random_tree
+from pluecker.contact import UnsolvedError, World
+from pluecker.contact.constraints import Ball, Friction, Limit, Motor, PrescribedMotion, Spline
 
 LIMIT = 1e-10  # of some 6 N: rows with a range have a compliance of 1e-11 of their mobility
 
@@ -77,3 +77,47 @@ def test_friction_of_many_joints_holds_a_robot_that_nothing_moves():
     found = world.accelerations(q, np.zeros(model.nv), tau)
     assert_allclose(found.acceleration, 0.0, atol=1e-9)
     assert_allclose(found.forces, -tau, rtol=1e-9, atol=1e-9)
+
+
+def three_legs(friction):
+    """A body on three legs of three joints, with its feet pinned to the ground by balls: more friction than freedoms."""
+    builder = ModelBuilder()
+    builder.add_body("body", mass=5.0, inertia=(0.1, 0.1, 0.1))
+    builder.add_joint("free", "free", "world", "body")
+    for k, (x, y) in enumerate(((0.2, 0.1), (-0.2, 0.1), (-0.2, -0.1))):
+        for name, parent, z, axis in (("hip", "body", 0.0, 0), ("thigh", "hip", 0.0, 1), ("shin", "thigh", -0.2, 1)):
+            place = (x, y, 0.0) if parent == "body" else (0.0, 0.0, z)
+            parent = parent if parent == "body" else f"{parent}{k}"
+            builder.add_body(f"{name}{k}", mass=0.3, center_of_mass=(0, 0, -0.1), inertia=(1e-3, 1e-3, 1e-3))
+            builder.add_joint(
+                f"{name}{k}", "revolute", parent, f"{name}{k}", axis=np.eye(3)[axis], position=place, friction=friction
+            )
+    model = builder.build()
+    q = np.array([0, 0, 0, 1, 0, 0, 0, *(0, 0.7, -1.3) * 3])
+    end = np.array([0.0, 0.0, -0.2, 1.0])
+    feet = [
+        Ball(f"foot{k}", ("world", (forward_kinematics(model, q, [f"shin{k}"])[0] @ end)[:3]), (f"shin{k}", end[:3]))
+        for k in range(3)
+    ]
+    return World(model, feet), q
+
+
+@pytest.mark.parametrize("beyond", [0.0, 1e-15, 1e-12, 1e-6])
+def test_torques_that_hold_already_leave_joints_with_friction_at_rest(beyond):
+    """And such that differ from them by as much as rounding, and by much more: what friction adds is then not determined."""
+    world, q = three_legs(0.2)
+    model, still = world.model, np.zeros(world.model.nv)
+    legs = [joint.name for joint in model.joints if joint.name != "free"]
+    tau = world.inverse_dynamics(q, still, still, actuated=legs).tau
+    pushed = tau + beyond * np.cos(np.arange(model.nv))
+    assert_allclose(world.accelerations(q, still, pushed).acceleration, 0.0, atol=1e-9)
+
+
+def test_rows_that_cannot_be_met_are_called_unsolved():
+    """A motion over time drives a block through its hard stop: no force of the stop keeps it from that."""
+    t = np.linspace(0.0, 1.0, 5)
+    drive = PrescribedMotion("drive", "slide", Spline(t, t**2, end_speed=2.0))
+    world = slide(drive, Limit("stop", "slide", upper=0.0))
+    said = r"World.accelerations: the laws of rows are not met.* they are those of 'stop'"
+    with pytest.raises(UnsolvedError, match=said):
+        world.accelerations([0.0], [0.0], [0.0], time=0.5)
