@@ -95,7 +95,7 @@ from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.errors import PlueckerError
 from pluecker.spatial.scalars.operations import accumulate, load, part, select, smaller, store, tail
 
-__all__ = ["ACCELERATIONS", "geometry_numbers", "make_accelerations", "store_rows_at_instant"]
+__all__ = ["ACCELERATIONS", "geometry_numbers", "make_accelerations", "mobility_of_instant", "store_rows_at_instant"]
 
 OBEY_RANGES = make_obey_ranges(False)
 UNSOLVED = 1e4  # times what is tolerated: laws of rows with a range that no forces were found for
@@ -228,6 +228,12 @@ class Kernels(NamedTuple):
     at: Callable[..., None]
     still: Callable[..., None]
     over_time: Callable[..., None]
+
+
+@kernel
+def mobility_of_instant(m, w, ws):
+    """The factor of S that accelerations leave in their workspace"""
+    return tail(ws, 3 * velocity_count(m) + 1 + value_count(w))
 
 
 @kernel

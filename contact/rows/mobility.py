@@ -56,8 +56,8 @@ from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.scalars.operations import accumulate, load, part, select, smaller, store, tail, within
 
 __all__ = [
-    "EPSILON", "FREE", "REFINEMENTS", "factorize_mobility", "hold_rows", "mobility_numbers", "refine_rows", "residual",
-    "take_least_norm",
+    "EPSILON", "FREE", "REFINEMENTS", "dependent_rows", "factorize_mobility", "hold_rows", "mobility_numbers", "refine_rows",
+    "residual", "row_sizes", "take_least_norm",
 ]  # fmt: skip
 
 EPSILON = 1e-9  # of a diagonal entry of S, added to it: beyond its rounding, and small beside what rows determine
@@ -233,6 +233,24 @@ def redundancy(w, S):
         size = load(S, n + k)
         found = select(smaller(1.0, REDUNDANT * size * load(S, k)), 1.0 + 0.0 * size, found)
     return found
+
+
+@kernel
+def row_sizes(w, S):
+    """N_kk of all rows"""
+    return part(S, linear_count(w), linear_count(w))
+
+
+@called_kernel
+def dependent_rows(w, S, sizes):
+    """How many rows say nearly what those before them say, or next to nothing, beside the N_kk in ``sizes``"""
+    count = 0.0 * load(S, 0)
+    for k in range(linear_count(w)):
+        inverse, size = load(S, k), load(sizes, k)  # without a pivot that is its inverse, N_kk is zero
+        little = select(smaller(1.0, REDUNDANT * size * inverse), 1.0 + 0.0 * size, 0.0 * size)
+        none = select(smaller(TINY, size), 1.0 + 0.0 * size, 0.0 * size)
+        count = count + select(smaller(0.0, inverse), little, none)
+    return count
 
 
 @called_kernel

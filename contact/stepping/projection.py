@@ -63,13 +63,15 @@ def largest_gap(w, h, time, values):
 def close_gaps(m, w, h, time, size, least, factor, J, S, phi, values, X, y, u, q1, ws):
     """q1 with gaps closed, and phi and the values of rows there; ``ws``: nq + 7 nv numbers, and one for each linear row
 
-    Of eight states each for itself: one whose largest gap is within ``least``, as a share of ``size``, stays as it is.
+    Of eight states each for itself: one whose largest gap is within ``least``, as a share of ``size``, stays as it is. One
+    whose gap is tolerated, and would become larger, as next to singular positions, keeps it.
     """
     n, nq, nv = linear_count(w), configuration_count(m), velocity_count(m)
     d, q2 = part(ws, 0, nv), part(ws, nv, nq)
     dr, rest = part(ws, nv + nq, n), tail(ws, nv + nq + n)
     zero = 0.0 * time
-    goes_on = select(smaller(least * size, largest_gap(w, h, time, values)), 1.0 + zero, zero)
+    gap = largest_gap(w, h, time, values)
+    goes_on = select(smaller(least * size, gap), 1.0 + zero, zero)
     for _ in range(REPETITIONS):
         if within(goes_on, 0.5):
             break
@@ -81,7 +83,22 @@ def close_gaps(m, w, h, time, size, least, factor, J, S, phi, values, X, y, u, q
         refine_rows(m, w, factor, J, S, u, dr, d, y, rest)
         integrate_kernel(m, q1, d, q2, rest)
         for k in range(nq):
-            store(q1, k, select(now, load(q2, k), load(q1, k)))
-        store_values_at(m, w, q1, X, phi)
-        store_row_values(w, phi, True, values)
-        goes_on = select(smaller(CLOSED * size, largest_gap(w, h, time, values)), goes_on, zero)
+            before, after = load(q1, k), load(q2, k)
+            store(q1, k, select(now, after, before))
+            store(q2, k, before)
+        last = gap
+        gap = find_gap(m, w, h, time, phi, values, X, q1)
+        worse = select(smaller(last, TOLERATED * size), select(smaller(last, gap), goes_on, zero), zero)
+        if not within(worse, 0.5):
+            for k in range(nq):
+                store(q1, k, select(smaller(0.5, worse), load(q2, k), load(q1, k)))
+            gap = find_gap(m, w, h, time, phi, values, X, q1)
+        goes_on = select(smaller(CLOSED * size, gap), goes_on - worse, zero)
+
+
+@called_kernel
+def find_gap(m, w, h, time, phi, values, X, q1):
+    """The largest gap at q1, and phi and the values of rows there"""
+    store_values_at(m, w, q1, X, phi)
+    store_row_values(w, phi, True, values)
+    return largest_gap(w, h, time, values)

@@ -18,10 +18,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pluecker.articulated.algorithms.configuration.integrate import integrate_kernel
 from pluecker.articulated.algorithms.inertia.inertia_factor import factor_numbers, factor_workspace, factorize_trees
 from pluecker.articulated.model.joints import carry_joint
 from pluecker.articulated.model.layout import (
     body_count,
+    clear,
     configuration_count,
     factor_size,
     link_count,
@@ -36,7 +38,7 @@ from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.scenario import MORE, more
 from pluecker.articulated.stepping.terms.stage import stage_torque, stage_workspace, stage_wrenches
 from pluecker.contact.instants import accelerations
-from pluecker.contact.instants.accelerations import make_accelerations
+from pluecker.contact.instants.accelerations import make_accelerations, mobility_of_instant
 from pluecker.contact.rows import layout
 from pluecker.contact.rows.jacobian import row_rate, store_geometry, store_row_values
 from pluecker.contact.rows.layout import (
@@ -59,11 +61,24 @@ from pluecker.contact.rows.motion import COLUMN, PLACE, place_links
 from pluecker.contact.rows.prescribed import prescribed
 from pluecker.contact.stepping.mean_rates import begin_turns, function_rate, keep_turns, reach, store_counted_values
 from pluecker.contact.stepping.projection import CLOSED, TOLERATED, close_gaps, largest_gap
+from pluecker.contact.stepping.singular_positions import has_fallen, keep_known, known_numbers, time_aside
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger, worse
-from pluecker.spatial.scalars.operations import load, load_integer, part, store, tail, within
+from pluecker.spatial.scalars.operations import (
+    accumulate,
+    load,
+    load_integer,
+    part,
+    select,
+    smaller,
+    store,
+    tail,
+    within,
+)
 
 __all__ = ["SMOOTH", "count_turns", "remembered_numbers"]
+
+WAITING = 1e3  # times what is tolerated: larger gaps are closed next to singular positions too
 
 accelerations_at = make_accelerations(False, over_time=True).at
 
@@ -83,11 +98,54 @@ def instant_acceleration(m, c, s, q0, v0, q, v, law, f_ext, a, ws):
     accelerations_at(m, w, t, q, v, tau, f, a, r, rest)
 
 
+@called_kernel
+def acceleration_on_branch(m, c, s, q0, v0, q, v, law, f_ext, a, ws):
+    """The same; next to a singular position the limit along the motion
+
+    Behind the law stand the time at which it began, what is known of rows, and angles over turns.
+    """
+    w, nv = more(c), velocity_count(m)
+    instant_acceleration(m, c, s, q0, v0, q, v, law, f_ext, a, ws)
+    S = mobility_of_instant(m, w, tail(ws, nv + 6 * body_count(m) + row_count(w)))
+    fallen = has_fallen(w, S, tail(law, 4 * nv + 1))
+    if not within(fallen, 0.5):
+        store_limit(m, c, s, q0, v0, q, v, law, f_ext, fallen, a, ws)
+
+
+@called_kernel
+def store_limit(m, c, s, q0, v0, q, v, law, f_ext, fallen, a, ws):
+    """In states in which the rank has fallen, a from both sides, where there are such on the constraints"""
+    w, nv, nq = more(c), velocity_count(m), configuration_count(m)
+    q2, v2, a2, limit = ws, tail(ws, nq), tail(ws, nq + nv), tail(ws, nq + 2 * nv)
+    nothing, turns = tail(ws, nq + 3 * nv), tail(ws, nq + 3 * nv + 1)
+    rest = tail(turns, load_integer(w, N_TURNS))
+    aside, begun, worst = time_aside(part(v, 0, nv)), load(law, 4 * nv), 0.0 * fallen
+    clear(limit, nv)
+    clear(nothing, 1)
+    for side in range(4):
+        dt = aside * (1.0 if side == 0 else -1.0 if side == 1 else 2.0 if side == 2 else -2.0)
+        weight = 2.0 / 3.0 if side < 2 else -1.0 / 6.0
+        for k in range(nv):
+            store(v2, k, dt * load(v, k))
+        integrate_kernel(m, q, v2, q2, rest)
+        for k in range(nv):
+            store(v2, k, load(v, k))
+        for k in range(load_integer(w, N_TURNS)):
+            store(turns, k, load(law, 4 * nv + 1 + known_numbers(w) + k))
+        worst = larger(worst, project_state(m, w, s + dt, begun + s + dt, nothing, turns, q2, v2, rest))
+        instant_acceleration(m, c, s + dt, q0, v0, q2, v2, law, f_ext, a2, rest)
+        for k in range(nv):
+            accumulate(limit, k, weight * load(a2, k))
+    takes = select(smaller(worst, 1.0), fallen, 0.0 * fallen)
+    for k in range(nv):
+        store(a, k, select(smaller(0.5, takes), load(limit, k), load(a, k)))
+
+
 @kernel
 def rate(m, c, s, given, q, v, modes, a, ws):
     """The same as the adaptive pair asks for it; no row of a joint has a mode"""
     q0, v0, law, f_ext = given
-    instant_acceleration(m, c, s, q0, v0, q, v, law, f_ext, a, ws)
+    acceleration_on_branch(m, c, s, q0, v0, q, v, law, f_ext, a, ws)
 
 
 @called_kernel
@@ -112,18 +170,24 @@ def take_geometry(m, w, q, factor, X, J, G, S, compliance, ws):
 
 
 @called_kernel
-def project_state(m, w, h, time, turns, q1, v1, ws):
-    """q1 and v1 onto the rows that hold, angles counted; the error that is left, as a share of what is tolerated"""
+def project_state(m, w, h, time, known, turns, q1, v1, ws):
+    """q1 and v1 onto the rows that hold, angles counted; the error that is left, as a share of what is tolerated
+
+    Next to a singular position, where the rank has fallen beside what is ``known``, a small gap is left for the next
+    step: there it takes a large displacement to close it.
+    """
     n, rows, nq, nv = linear_count(w), row_count(w), configuration_count(m), velocity_count(m)
-    J, S = ws, tail(ws, value_count(w))
+    J, S = ws, projected_mobility(w, ws)
     compliance = tail(S, mobility_numbers(w))
     target, r = tail(compliance, n), tail(compliance, 2 * n)
     values, y = tail(r, n), tail(r, n + rows)
-    before, G = tail(y, nv), tail(y, nv + nq)
+    before, given_q, given_v, G = tail(y, nv), tail(y, nv + nq), tail(y, nv + 2 * nq), tail(y, 2 * nv + 2 * nq)
     phi = tail(G, entry_count(w))
     X = tail(phi, function_count(w))
     factor = tail(X, PLACE * (link_count(m) + 1))
     rest = tail(factor, factor_size(m))
+    copy_numbers(nq, q1, given_q)
+    copy_numbers(nv, v1, given_v)
     place_links(m, q1, X)
     size = reach(m, X)
     take_geometry(m, w, q1, factor, X, J, G, S, compliance, rest)
@@ -134,9 +198,9 @@ def project_state(m, w, h, time, turns, q1, v1, ws):
     store_counted_values(w, q1, X, phi)
     store_row_values(w, phi, True, values)
     gap = largest_gap(w, 0.0 * time, time, values)
+    waits = select(smaller(gap, WAITING * TOLERATED * size), has_fallen(w, S, known), 0.0 * gap)
     if not within(gap / size, CLOSED):
-        for k in range(nq):
-            store(before, k, load(q1, k))
+        copy_numbers(nq, q1, before)
         close_gaps(m, w, 0.0 * time, time, size, CLOSED, factor, J, S, phi, values, X, y, target, q1, rest)
         carry_velocity(m, before, q1, v1, y)
         take_geometry(m, w, q1, factor, X, J, G, S, compliance, rest)
@@ -151,7 +215,26 @@ def project_state(m, w, h, time, turns, q1, v1, ws):
         store(r, k, 0.0 * time)
     hold_rows(m, w, factor, J, S, compliance, target, r, v1, rest)
     # of velocities, what is tolerated is a share of the largest of them
-    return worse(gap / (TOLERATED * size), velocity_left(w, J, target, v1) / (TOLERATED * size * fastest))
+    error = worse(gap / (TOLERATED * size), velocity_left(w, J, target, v1) / (TOLERATED * size * fastest))
+    if not within(waits, 0.5):
+        for k in range(nq):
+            store(q1, k, select(smaller(0.5, waits), load(given_q, k), load(q1, k)))
+        for k in range(nv):
+            store(v1, k, select(smaller(0.5, waits), load(given_v, k), load(v1, k)))
+    return select(smaller(0.5, waits), 0.0 * error, error)
+
+
+@kernel
+def projected_mobility(w, ws):
+    """The factor of S that :func:`project_state` leaves in its workspace"""
+    return tail(ws, value_count(w))
+
+
+@kernel
+def copy_numbers(n, x, out):
+    """out = x"""
+    for k in range(n):
+        store(out, k, load(x, k))
 
 
 @kernel
@@ -175,24 +258,46 @@ def velocity_left(w, J, target, v):
     return worst
 
 
+@called_kernel
+def look_aside(m, w, q, v, time, known, turns, q1, v1, ws):
+    """What is known of rows from a little farther on; q1, v1 and ``turns`` are left as they are there"""
+    aside = time_aside(part(v, 0, velocity_count(m)))
+    for k in range(velocity_count(m)):
+        store(v1, k, aside * load(v, k))
+    integrate_kernel(m, q, v1, q1, ws)
+    copy_numbers(velocity_count(m), v, v1)
+    project_state(m, w, aside, time, known, turns, q1, v1, ws)
+    keep_known(w, projected_mobility(w, ws), known)
+
+
 def projected_kernel(step: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel of such a step, and the projection after it."""
 
     @kernel
     def projected_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
-        """``memory``: the time, angles over turns, impulses, which are none; then what the step itself remembers"""
-        w, nv = more(c), velocity_count(m)
-        turns, timed, rest = tail(memory, 1), part(ws, 0, 4 * nv + 1), tail(ws, 4 * nv + 1)
-        for k in range(4 * nv):
-            store(timed, k, load(law, k))
+        """``memory``: the time, angles over turns, impulses, which are none; what is known of rows; what the step itself
+        remembers
+        """
+        w, nv, nt = more(c), velocity_count(m), load_integer(more(c), N_TURNS)
+        size = known_numbers(w)
+        turns, timed, rest = tail(memory, 1), part(ws, 0, 4 * nv + 1 + size + nt), tail(ws, 4 * nv + 1 + size + nt)
+        known, own = tail(turns, nt + row_count(w)), tail(turns, nt + row_count(w) + size)
+        copy_numbers(4 * nv, law, timed)
         store(timed, 4 * nv, load(memory, 0))
-        if load_integer(w, N_TURNS) > 0:
+        if nt > 0:
             count_turns(m, w, q, turns, rest)
-        own = tail(memory, 1 + load_integer(w, N_TURNS) + row_count(w))
+        kept = tail(timed, 4 * nv + 1 + size)
+        if within(load(known, 0), 0.0):
+            copy_numbers(nt, turns, kept)
+            look_aside(m, w, q, v, load(memory, 0), known, kept, q1, v1, rest)
+        copy_numbers(size, known, tail(timed, 4 * nv + 1))
+        copy_numbers(nt, turns, kept)
         e = step(m, c, h, q, v, timed, f_ext, q1, v1, own, rest)
         time = load(memory, 0) + h
         store(memory, 0, time)
-        return e + project_state(m, w, h, time, turns, q1, v1, ws)
+        e = e + project_state(m, w, h, time, known, turns, q1, v1, ws)
+        keep_known(w, projected_mobility(w, ws), known)
+        return e
 
     return projected_step
 
@@ -221,15 +326,15 @@ def counts_of(scenario: Array) -> Counts:
 
 
 def remembered_numbers(model: Model, scenario: Array) -> int:
-    """The time, angles over turns, impulses."""
+    """The time, angles over turns, impulses, and what is known of rows."""
     w = counts_of(scenario)
-    return 1 + w.n_turns + w.n_rows
+    return 2 + w.n_turns + w.n_rows + w.n_linear
 
 
 def projection_numbers(model: Model, scenario: Array) -> int:
     """How many numbers the projection needs."""
     w, links = counts_of(scenario), model.n_links + 1
-    kept = w.n_values + 2 * w.n_linear + w.n_factor + 3 * w.n_linear + w.n_rows + model.nv + model.nq
+    kept = w.n_values + 2 * w.n_linear + w.n_factor + 3 * w.n_linear + w.n_rows + 2 * model.nv + 2 * model.nq
     kept += w.n_entries + w.n_functions + PLACE * links + factor_numbers(model)
     return kept + max(
         COLUMN * len(model.freedoms),
@@ -244,7 +349,9 @@ def acceleration_numbers(model: Model, scenario: Array) -> int:
     w = counts_of(scenario)
     own: Any = w
     rest = max(stage_workspace(model), accelerations.workspace(model, own))
-    return model.nv + 6 * model.n_bodies + w.n_rows + rest
+    beside = model.nq + 3 * model.nv + 1 + w.n_turns  # of states on both sides
+    rest = model.nv + 6 * model.n_bodies + w.n_rows + rest
+    return beside + max(rest, projection_numbers(model, scenario))
 
 
 def projected(name: str, order: int, step: Callable[..., Any], numbers: Callable[..., int], own: int) -> Integrator:
@@ -255,7 +362,9 @@ def projected(name: str, order: int, step: Callable[..., Any], numbers: Callable
         projected_kernel(step),
         workspace=lambda model, scenario: (
             4 * model.nv
-            + 1
+            + 2
+            + counts_of(scenario).n_linear
+            + counts_of(scenario).n_turns
             + max(numbers(model, scenario) + acceleration_numbers(model, scenario), projection_numbers(model, scenario))
         ),
         memory=lambda model, scenario: remembered_numbers(model, scenario) + own,
@@ -269,7 +378,7 @@ SMOOTH = {
     "rk4": projected(
         "world_rk4",
         4,
-        runge_kutta_kernel(instant_acceleration),
+        runge_kutta_kernel(acceleration_on_branch),
         lambda model, scenario: runge_kutta_numbers(model),
         0,
     ),

@@ -56,6 +56,7 @@ from pluecker.contact.rows import layout
 from pluecker.contact.rows.impact_phases import add_impact, impact_scratch, make_impact
 from pluecker.contact.rows.jacobian import row_rate, store_geometry, store_row_values
 from pluecker.contact.rows.layout import (
+    HOLONOMIC,
     N_CONTACTS,
     N_TURNS,
     entry_count,
@@ -64,17 +65,22 @@ from pluecker.contact.rows.layout import (
     range_count,
     return_count,
     row_count,
+    row_entry,
+    staircase_count,
     touching_numbers,
     value_count,
 )
 from pluecker.contact.rows.mobility import (
+    REFINEMENTS,
+    dependent_rows,
     factorize_mobility,
     mobility_numbers,
     refine_rows,
     residual,
+    row_sizes,
     take_least_norm,
 )
-from pluecker.contact.rows.motion import COLUMN, PLACE
+from pluecker.contact.rows.motion import COLUMN, PLACE, place_links
 from pluecker.contact.rows.ranges import (
     begin_ranges,
     keep_coordinate_limits,
@@ -147,6 +153,62 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool, with_
             store(asked, k, row_rate(w, J, k, x) + load(rho, k))
         return error, worst
 
+    def step_over(m, w, h, time, size, q, v, free, x, moments, factor, q1, v1, r, missing, errors, places):
+        """The same where that led nowhere, next to a singular position: J(q) v+ as asked for, and then q1 onto the rows
+
+        Rows that are nearly dependent there, with J that turns around within the step, have mean rates that impulses along
+        J(q) bring no nearer. With J(q) v+ as it is asked for, v+ is a tangent still, on the branch on which v is, and gaps
+        are of second order: they are closed along J(q1). Of eight states each for itself.
+        """
+        n, rows, nv = linear_count(w), row_count(w), velocity_count(m)
+        J, S, compliance, asked, target, values, values1, rho, G, phi, phi1, X, u, y, guess, kept, rest = places
+        error, worst = errors
+        one = 1.0 + 0.0 * time
+        takes = select(smaller(TOLERATED * size, worst), one, 0.0 * time)
+        takes = select(smaller(0.5, dependent_rows(w, S, row_sizes(w, S))), takes, 0.0 * time)
+        if within(takes, 0.5):
+            return error, worst
+        here = smaller(0.5, takes)
+        for k in range(n):
+            store_linear_law(w, k, h, time, size, v, J, values, compliance, target)
+        begin_rotors(w, missing, target)
+        for k in range(nv):
+            store(x, k, select(here, load(free, k), load(x, k)))
+        for k in range(rows):
+            store(r, k, select(here, 0.0 * time, load(r, k)))
+        for k in range(n + staircase_count(w)):
+            if row_entry(w, k, HOLONOMIC) != 0:
+                store(rho, k, select(here, 0.0 * time, load(rho, k)))
+        for k in range(n):
+            store(asked, k, select(here, load(target, k), load(asked, k)))
+        for _ in range(REFINEMENTS):
+            for k in range(n):
+                store(target, k, load(asked, k) - load(rho, k))
+            residual(w, J, S, compliance, target, r, x, u)
+            for k in range(n):
+                store(u, k, select(here, load(u, k), 0.0 * time))
+            refine_rows(m, w, factor, J, S, u, r, x, y, rest)
+        if with_ranges:
+            e = obey_ranges(m, w, factor, J, S, compliance, rho, x, r, guess, takes, kept, rest)
+            error = select(here, e, error)
+        move_configuration(m, h, q, x, moments, y, q1, v1)
+        miss = largest_miss(w, h, J, x, compliance, r, asked, rho, rho, 0)
+        store_mean_rates(m, w, h, q1, x, J, G, phi, values, X, phi1, values1, rest)
+        own = select(here, size, 1e300 * one)  # beside which no gap of the others is one
+        for _ in range(RENEWALS):
+            store_geometry(m, w, q1, X, G, J, rest)
+            factorize_mobility(m, w, factor, J, compliance, S, y, rest)
+            close_gaps(m, w, h, time, own, 2.0 * MET, factor, J, S, phi1, values1, X, y, u, q1, rest)
+            if within(largest_gap(w, h, time, values1) / own, 2.0 * MET):
+                break
+        place_links(m, q, X)
+        store_geometry(m, w, q, X, G, J, rest)
+        factorize_mobility(m, w, factor, J, compliance, S, y, rest)
+        place_links(m, q1, X)
+        return error, select(here, miss, worst)
+
+    step_over.__name__ += own_name
+    over = called_kernel(step_over)
     meet_rows.__name__ += own_name
     meet = kernel(meet_rows)
     begin_rows = kernel(make_begin(with_contacts))
@@ -154,9 +216,10 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool, with_
     def step_along_rows(m, w, h, q, v, x, moments, factor, q1, v1, memory, ws):
         """From v_free in ``x`` to the state at the end of the step; the error"""
         rows = row_count(w)
-        time, turns = load(memory, 0), tail(memory, 1)
-        r = tail(turns, load_integer(w, N_TURNS))
-        missing, places = tail(r, rows), places_in(m, w, ws)
+        time, turns, nv = load(memory, 0), tail(memory, 1), velocity_count(m)
+        r, free = tail(turns, load_integer(w, N_TURNS)), part(ws, 0, nv)
+        missing, places = tail(r, rows), places_in(m, w, tail(ws, nv))
+        copy_rows(nv, x, free)
         J, S, compliance, asked, _, values, _, rho, G, _, phi1, X, u, y, guess, kept, rest = places
         size, left = begin_rows(m, w, h, time, q, v, turns, r, factor, places), 0.0 * time
         rotors = begin_rotors(w, missing, asked)
@@ -169,7 +232,10 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool, with_
         if with_more:  # noqa: SIM102 - what is false here is not compiled
             if return_count(w) > 0:
                 left = begin_impact(m, w, factor, J, S, compliance, rho, v, x, r, kept, rest)
-        error, worst = meet(m, w, h, time, size, q, x, moments, factor, q1, v1, r, places)
+        errors = meet(m, w, h, time, size, q, x, moments, factor, q1, v1, r, places)
+        if not within(errors[1] / size, TOLERATED):
+            errors = over(m, w, h, time, size, q, v, free, x, moments, factor, q1, v1, r, missing, errors, places)
+        error, worst = errors
         if with_more:
             add_impact(w, r, kept)
         take_least_norm(w, S, r, u)
@@ -297,7 +363,18 @@ def count_workspace(model: Model, w: NDArray[np.int64]) -> int:
     functions, entries, rows, n, values, factor, _ = (int(x) for x in w[: layout.N_TURNS + 1])
     ranged = rows - n
     kept = model.nv + MOMENT * (model.n_links + 1) + factor_numbers(model)
-    table = values + 5 * n + factor + 3 * rows + entries + 2 * functions + PLACE * (model.n_links + 1) + n + model.nv
+    table = (
+        model.nv
+        + values
+        + 5 * n
+        + factor
+        + 3 * rows
+        + entries
+        + 2 * functions
+        + PLACE * (model.n_links + 1)
+        + n
+        + model.nv
+    )
     table += int(w[layout.TOUCHING_NUMBERS])
     own = range_numbers(ranged) + ranged
     columns = COLUMN * len(model.freedoms)

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 
 from pluecker.articulated import ModelBuilder, SimulationError, crba, simulate
 from pluecker.contact import ConstraintError, World
+from pluecker.contact.constraints import Frame, Hinge
 from tests.contact.world.test_twin_motions import distance
 
 NEARLY_HALF = np.array([2.95, 0.95, 0.3])  # 3.11 rad
@@ -95,3 +96,60 @@ def test_accelerations_in_gimbal_lock_are_refused():
     q, v = twin.state(np.array([0.3, 0.5 * np.pi, 0.2]), np.array([1.0, 0.0, 0.5]))
     with pytest.raises(ConstraintError, match=r"World\.accelerations: 'hip' is next to gimbal lock"):
         twin.world.accelerations(q, v, np.zeros(6))
+
+
+def parallelogram():
+    """Two links of 1 m and 1 kg side by side, and such a coupler that a hinge closes; the places of their joints in q."""
+    builder = ModelBuilder(gravity=(0.0, -9.81, 0.0))
+    places = (("link 0", "world", 0.0), ("link 1", "world", 1.0), ("coupler", "link 0", 1.0))
+    for name, parent, x in places:
+        builder.add_body(name, mass=1.0, center_of_mass=(0.5, 0.0, 0.0), inertia=(1e-4, 1 / 12, 1 / 12))
+        builder.add_joint(name, "revolute", parent, name, axis=(0, 0, 1), position=(x, 0, 0))
+    model, end = builder.build(), (1.0, 0.0, 0.0)
+    place = np.array([model.q_slice(name).start for name, _, _ in places])
+    return World(model, [Hinge("closure", Frame("coupler", end), Frame("link 1", end))]), place
+
+
+def swinging(world, place, angle, rate):
+    """The state with both links at an angle, turning at a rate."""
+    q, v = np.zeros((2, world.model.nv))
+    q[place], v[place] = angle * np.array([1.0, 1.0, -1.0]), rate * np.array([1.0, 1.0, -1.0])
+    return q, v
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("step", "tol"), [(1e-2, 1e-9), (1e-3, 1e-9), (1e-2, 1e-11)])
+def test_a_parallelogram_stays_one_where_its_links_are_in_line(step, tol):
+    """It swings through that position four times in 4 s; each finer division of steps led away to crossed links."""
+    world, place = parallelogram()
+    motion = world.simulate(*swinging(world, place, 0.5 * np.pi, -1.0), 4.0, step, integrator="dormand_prince", tol=tol)
+    one, two = motion.q[:, place[:2]].T
+    assert_allclose(one, two, rtol=0.0, atol=1e-9)
+    energy = 5 / 6 * motion.v[:, place[0]] ** 2 + 2.0 * 9.81 * np.sin(one)
+    assert_allclose(energy, energy[0], rtol=0.0, atol=1e-6)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("angle", [0.0, 1e-6, 0.004])
+def test_a_motion_that_begins_in_line_stays_on_the_branch_of_its_velocity(angle):
+    world, place = parallelogram()
+    q, v = swinging(world, place, angle, -5.0)
+    motion = world.simulate(q, v, 4e-3, 2e-3, integrator="rk4")
+    one, two = motion.q[:, place[:2]].T
+    assert_allclose(one, two, rtol=0.0, atol=1e-12)
+    energy = 5 / 6 * motion.v[:, place[0]] ** 2 + 2.0 * 9.81 * np.sin(one)
+    assert_allclose(energy, energy[0], rtol=1e-9)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(("step", "angle"), [(2e-3, 0.0031), (2e-3, 0.005), (2e-4, 0.0031), (2e-4, 1e-5)])
+def test_steps_of_free_bodies_pass_singular_positions(step, angle):
+    """Hinges that hold free bodies together are nearly dependent next to them, and turn around within a step."""
+    world, place = parallelogram()
+    twin = world.maximal()
+    steps = int(angle / (5.0 * step)) + 2
+    motion = twin.world.simulate(*twin.state(*swinging(world, place, angle, -5.0)), steps * step, step)
+    q, v = twin.back(motion.q, motion.v)
+    assert q[-1, place[0]] < 0.0
+    assert_allclose(q[:, place[0]], q[:, place[1]], rtol=0.0, atol=1e-7)
+    assert_allclose(v[-1, place[0]], v[-1, place[1]], rtol=0.0, atol=1e-5)
