@@ -231,29 +231,37 @@ class Maximal:
         All that acts between body and parent is in it: what the bearings carry, the joint's own force, springs, rotors.
 
         Args:
-            q, v: of the old world, ``(..., nq)`` and ``(..., nv)``.
+            q, v: of the maximal world, ``(..., 7 n)`` and ``(..., 6 n)``, as :meth:`state` gives them.
             accelerated: what the maximal world's ``accelerations`` gave there.
-            tau: the joint forces that act, ``(..., nv)``; none if None.
+            tau: the joint forces of the old world that act, ``(..., nv)``; none if None.
 
         Returns:
             ``(..., n_bodies, 6)``, in body coordinates, from the parent to the body.
+
+        Raises:
+            ValueError: a shape does not fit, as that of a state of the old world.
+            TypeError: something is not an array of real numbers.
         """
-        q = as_numbers("Maximal.reactions", "q", q)
-        forces = as_numbers("Maximal.reactions", "tau", np.zeros(self.source.model.nv) if tau is None else tau)
-        q_max, v_max = self.state(q, v)
-        if forces.shape[-1:] != (self.source.model.nv,):
-            raise ArgumentValueError(
-                f"Maximal.reactions: tau has shape {forces.shape}, expected (..., {self.source.model.nv})"
-            )
-        given = np.shape(getattr(accelerated, "forces", ()))
-        if given[-1:] != (self.world.n_rows,):
-            raise ArgumentValueError(
-                f"Maximal.reactions: accelerated has forces of shape {given}, expected (..., {self.world.n_rows}), as the "
-                "maximal world gives them"
-            )
-        total = body_wrenches(self.world, q_max, accelerated.forces, self.receivers) + self.pairs(q, forces)
-        passive = passive_force(self.world.smooth, q_max, v_max) + self.world.model.armature * accelerated.acceleration
-        own = self.forces_on_coordinates(accelerated.forces)
+        n, nv = self.source.model.n_bodies, self.source.model.nv
+        given = (
+            ("q", q, 7 * n, "of the maximal world"),
+            ("v", v, 6 * n, "of the maximal world"),
+            ("tau", np.zeros(nv) if tau is None else tau, nv, "of the old world"),
+            ("accelerated.forces", getattr(accelerated, "forces", ()), self.world.n_rows, "of the maximal world"),
+            ("accelerated.acceleration", getattr(accelerated, "acceleration", ()), 6 * n, "of the maximal world"),
+        )
+        arrays = []
+        for name, value, size, whose in given:
+            arrays.append(as_numbers("Maximal.reactions", name, value))
+            if arrays[-1].shape[-1:] != (size,):
+                raise ArgumentValueError(
+                    f"Maximal.reactions: {name} has shape {arrays[-1].shape}, expected (..., {size}), {whose}"
+                )
+        q_max, v_max, forces, row_forces, acceleration = arrays
+        q_old, _ = self.back(q_max, v_max)
+        total = body_wrenches(self.world, q_max, row_forces, self.receivers) + self.pairs(q_old, forces)
+        passive = passive_force(self.world.smooth, q_max, v_max) + self.world.model.armature * acceleration
+        own = self.forces_on_coordinates(row_forces)
         for b, shape in self.shapes.items():
             if kept(shape):
                 total[..., b, :] += (own - passive)[..., 6 * b : 6 * b + 6]

@@ -58,7 +58,7 @@ def test_reduced_and_maximal_coordinates_agree(seed):
     assert_allclose(maximal.acceleration, expected, atol=limit * largest(expected, twin.acceleration(q, v, free)))
     net = [net_wrenches(twin.world.model, q_max, v_max, a) for a in (expected, maximal.acceleration)]
     carried = joint_reactions(world, q, v, reduced, draw.f_ext)
-    found = twin.reactions(q, v, maximal, draw.tau)
+    found = twin.reactions(q_max, v_max, maximal, draw.tau)
     known, known_too = world.determined(q), twin.determined(q)
     limit = max(1e-8, 100.0 * draw.rounding) * largest(*net, carried)
     assert_allclose(net[1], net[0], atol=limit)
