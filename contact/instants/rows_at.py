@@ -27,7 +27,9 @@ class RowsAt(NamedTuple):
     """The rows of a world in a state.
 
     Attributes:
-        error: phi - s of each row, ``(..., n_rows)``, with what it is to be, s; m or rad, or what its functions are in.
+        error: phi - s of each row, ``(..., n_rows)``, with what it is to be, s; m or rad, or what its functions are in. Of a
+            row with a limit phi is where it is between its limits, of a contact the gap: ``World.errors_at`` has what of
+            these is an error.
         jacobian: J, dense, ``(..., n_rows, nv)``: ``dphi/dt = J v``.
         bias: ``Jdot v - d2s/dt2``, ``(..., n_rows)``: the second rate of the error is ``J a`` and this.
         speed: ``ds/dt``, ``(..., n_rows)``: the rate of the error is ``J v`` less this.

@@ -29,6 +29,7 @@ from pluecker.spatial.functions.arguments import as_numbers
 if TYPE_CHECKING:
     from pluecker.contact.world.closing import Closed
     from pluecker.contact.world.determination import Determination
+    from pluecker.contact.world.errors_at import ErrorsAt
 
 __all__ = ["Instants"]
 
@@ -49,7 +50,8 @@ class Instants(Constrained):
             threads: how many share a batch; all cores if None.
 
         Returns:
-            error ``(..., n_rows)``, jacobian ``(..., n_rows, nv)``, bias and speed ``(..., n_rows)``, with
+            error ``(..., n_rows)``, which is phi: of rows with limits where they are, see :meth:`errors_at`; jacobian
+            ``(..., n_rows, nv)``, bias and speed ``(..., n_rows)``, with
             ``d error / dt = jacobian v - speed`` and ``d2 error / dt2 = jacobian a + bias``.
 
         Raises:
@@ -63,6 +65,39 @@ class Instants(Constrained):
         except ArgumentValueError:
             refuse_broken_functions(self.model, self.parts, q)
             raise
+
+    @called("World.errors_at")
+    def errors_at(self, q: ArrayLike, *, time: ArrayLike = 0.0) -> ErrorsAt:
+        """How far a configuration is from what constraints want: rows that hold, limits, and contacts, each for itself.
+
+        The first is drift: what :meth:`close` takes away. :meth:`rows_at` has all rows, with phi of each; of a row with a
+        limit that is where it is, and no error.
+
+        Args:
+            q: configuration, ``(..., nq)``.
+            time: of prescribed motions and moving targets, ``(...)``; s.
+
+        Returns:
+            bilateral, limits and contacts, each ``(...)``: the largest error, by how much a limit is exceeded, the largest
+            depth of a contact; m or rad. Contacts of shapes that are found as they move are none of the constraints.
+
+        Raises:
+            ValueError, TypeError: as :meth:`accelerations`.
+
+        Example:
+            >>> from pluecker.articulated import ModelBuilder
+            >>> from pluecker.contact import World, constraints
+            >>> arm = ModelBuilder()
+            >>> arm.add_body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1))
+            >>> arm.add_joint("pin", "revolute", "world", "arm", axis=(0, 0, 1), lower_limit=-1.0, upper_limit=1.0)
+            >>> line = constraints.PointOnLine("line", ("world", (1, 0, 0), (0, 0, 1)), ("arm", (1, 0, 0)))
+            >>> found = World(arm.build(), [line]).errors_at([1.5])
+            >>> float(found.limits), bool(found.bilateral > 0.1)
+            (0.5, True)
+        """
+        from pluecker.contact.world.errors_at import find_errors
+
+        return find_errors(self, q, time)
 
     def close(
         self,

@@ -29,6 +29,7 @@ from pluecker.contact.stepping.smooth_steps import SMOOTH
 from pluecker.contact.stepping.step import WORLD_STEP
 from pluecker.contact.world.called import called
 from pluecker.contact.world.contact_forces import ContactForces
+from pluecker.contact.world.errors_at import refuse_open_start
 from pluecker.contact.world.failures import explanation
 from pluecker.contact.world.found_contacts import begun_numbers, memory_with_contacts, pile_steps
 from pluecker.contact.world.found_samples import FiledTouches, contacts_of, forces_found, joined_contacts, with_touches
@@ -137,12 +138,12 @@ def simulate_world(
 
 
 @called("World.step")
-def step_world(world: World, q: Any, v: Any, step: float, tau: Any, f_ext: Any, memory: Any) -> WorldStep:
+def step_world(world: World, q: Any, v: Any, step: float, tau: Any, f_ext: Any, on_open: str, memory: Any) -> WorldStep:
     """As :meth:`World.step` has it."""
     step = positive("World.step", "step", step)
     options = {
         "control": tau, "f_ext": f_ext, "elements": (), "record": (), "every": 1, "record_to": None, "on_unsolved": "raise",
-        "tol": 1e-9, "progress": None, "threads": None,
+        "on_open": on_open, "tol": 1e-9, "progress": None, "threads": None,
     }  # fmt: skip
     found, outcome, chosen = follow(world, q, v, step, step, SEMI_IMPLICIT, memory, 0.0, options)
     assert found.q is not None
@@ -178,6 +179,11 @@ def follow(
 ) -> tuple[Trajectory, Outcome, Stepping]:
     """The motion, how far it came, and what stepped it."""
     used: list[Stepping] = []
+    on_open = options.pop("on_open")
+
+    def refuse_open() -> None:
+        if memory is None:  # with one, the state is the end of a motion
+            refuse_open_start(world, q, begun, on_open)
 
     def choose(springs: tuple[Element, ...]) -> Dynamics:
         if world.found_contacts is not None:
@@ -189,9 +195,11 @@ def follow(
             if options["record_to"] is not None:
                 steps.kept = FiledTouches(options["record_to"])
             dynamics = dynamics_with_contacts(world, q, springs, integrator, memory, begun, steps)
+            refuse_open()
             used.append(steps)
             return dynamics
         dynamics = world_dynamics(world, q, springs, integrator, memory, begun)
+        refuse_open()
         assert isinstance(dynamics.integrator, Integrator)
         used.append(dynamics.integrator)
         return dynamics

@@ -12,7 +12,8 @@ UPRIGHT = ((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0))  # axes as column
 
 def motion(world, q, v, h, steps, torque=None):
     """The states after each step, and the largest error."""
-    found = world.simulate(q, v, h * steps, h, control=torque, record=("error",), on_unsolved="continue")
+    options = {"record": ("error",), "on_unsolved": "continue", "on_open": "close"}
+    found = world.simulate(q, v, h * steps, h, control=torque, **options)
     return found.q[1:], found.v[1:], found.columns["error"].max()
 
 

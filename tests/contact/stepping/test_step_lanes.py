@@ -60,7 +60,7 @@ def test_eight_worlds_in_lanes_move_as_each_alone():
     world, rng = arm(), np.random.default_rng(3)
     q = integrate(world.model, START, 0.2 * rng.uniform(-1.0, 1.0, (8, world.model.nv)))
     v = rng.normal(size=(8, world.model.nv))
-    options = {"record": ("error",), "threads": 1}
+    options = {"record": ("error",), "threads": 1, "on_open": "close"}
     together = world.simulate(q, v, 0.05, 0.01, **options)
     for k in range(8):
         alone = world.simulate(q[k], v[k], 0.05, 0.01, **options)

@@ -127,7 +127,7 @@ def test_constraints_that_contradict_each_other_are_named_with_the_time():
     before = q.tobytes(), v.tobytes()
     world = World(ARM, [nail(1.0), nail(1.5, name="other")])
     with pytest.raises(SimulationError, match=r"beyond t = 0 s: the constraints 'nail', 'other' .*contradict.* leaves"):
-        world.simulate(q, v, 0.01, 1e-3)
+        world.simulate(q, v, 0.01, 1e-3, on_open="close")
     assert (q.tobytes(), v.tobytes()) == before
 
 
@@ -226,7 +226,7 @@ def test_what_is_wrong_with_a_motion_is_said_of_the_function_that_was_called():
         with pytest.raises(PlueckerError, match=r"^World\.simulate: (?!\w+:)"):
             world.simulate(REST, REST, 0.01, 0.01, **arguments)
     with pytest.raises(SimulationError, match=r"^World\.simulate: the motion") as caught:
-        World(ARM, [nail(1.0), nail(1.5, name="other")]).simulate([0.3, 0.4], REST, 0.01, 1e-3)
+        World(ARM, [nail(1.0), nail(1.5, name="other")]).simulate([0.3, 0.4], REST, 0.01, 1e-3, on_open="close")
     assert caught.value.time == 0.0
     assert len(caught.value.trajectory) == 1
 
@@ -261,3 +261,55 @@ def test_matrices_without_factors_are_refused_by_name():
 
 def test_bodies_whose_moments_squared_overflow_can_be_free():
     assert rails(1e300, 1e300).maximal().world.model.n_bodies == 2
+
+
+@pytest.mark.parametrize("integrator", ["semi_implicit", "rk4", "dormand_prince"])
+def test_a_start_whose_loops_are_open_is_refused_by_every_integrator(integrator):
+    """And the one that is nearest, small drift, and what is asked for by name, are not."""
+    world, options = World(ARM, [nail(1.0)]), {"integrator": integrator}
+    said = r"World.simulate: the motion begins with 'nail' open by 1 m or rad, .*World.close\(q\).*on_open='close'"
+    with pytest.raises(ConstraintError, match=said):
+        world.simulate(REST, REST, 0.01, 0.01, **options)
+    with pytest.raises(ConstraintError, match=r"begins in state 1 of the batch with 'nail' open"):
+        world.simulate([world.close([0.9, -2.0]).configuration, REST], REST, 0.01, 0.01, **options)
+    near = world.close([0.9, -2.0]).configuration + 1e-4
+    assert 1e-5 < world.errors_at(near).bilateral < 1e-3
+    assert world.errors_at(world.simulate(near, REST, 0.01, 0.01, **options).q[-1]).bilateral < 1e-9
+    with pytest.raises(ValueError, match="on_open is 'leave', expected 'raise' or 'close'"):
+        world.simulate(near, REST, 0.01, 0.01, on_open="leave", **options)
+
+
+def test_an_open_start_is_closed_by_the_first_step_where_it_is_asked_for():
+    world, open_start = World(ARM, [nail(1.0)]), np.array([0.9, -2.0])
+    assert world.errors_at(open_start).bilateral > 0.1
+    with pytest.raises(ConstraintError, match=r"World\.step: the motion begins with 'nail' open"):
+        world.step(open_start, REST, 1e-3)
+    closed = world.step(open_start, REST, 1e-3, on_open="close")
+    assert world.errors_at(closed.q).bilateral < 1e-9
+    np.testing.assert_allclose(closed.v, 0.0, atol=0.1)
+
+
+def test_errors_of_rows_that_hold_of_limits_and_of_contacts_stand_apart():
+    stop, ground = c.Limit("stop", "elbow", lower=-0.5, upper=0.5), c.PointContact("ground", "world", TIP)
+    world = World(ARM, [nail(2.0), stop, ground])
+    inside = world.errors_at(REST)
+    assert inside == pytest.approx((0.0, 0.0, 0.0), abs=1e-15)
+    batch = world.errors_at([[0.0, 0.2], [0.0, 0.75], [0.0, -0.75]])
+    np.testing.assert_allclose(batch.limits, [0.0, 0.25, 0.25])
+    np.testing.assert_allclose(batch.bilateral, np.sin([0.2, 0.75, 0.75]), rtol=1e-12)  # across; along it is less
+
+
+def test_reactions_of_free_bodies_take_state_and_forces_of_one_world():
+    world = World(ARM, [nail(2.0)])
+    twin = world.maximal()
+    state = twin.state(REST, REST)
+    own, other = twin.world.accelerations(*state, np.zeros(12)), world.accelerations(REST, REST, REST)
+    assert twin.reactions(*state, own).shape == (2, 6)
+    for q, v, found, said in (
+        (REST, REST, own, r"q has shape \(2,\), expected \(..., 14\), of the maximal world"),
+        (state[0], REST, own, r"v has shape \(2,\), expected \(..., 12\), of the maximal world"),
+        (*state, other, r"accelerated.forces has shape \(3,\), expected \(..., 13\), of the maximal world"),
+        (*state, 3, r"accelerated.forces has shape \(0,\), expected \(..., 13\)"),
+    ):
+        with pytest.raises(ValueError, match=f"Maximal.reactions: {said}"):
+            twin.reactions(q, v, found)
