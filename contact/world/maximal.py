@@ -13,6 +13,7 @@ Sources: RBDA sections 3.4 and 8.2; Baraff (1996); source document 002, sections
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,14 @@ if TYPE_CHECKING:
     from pluecker.contact.world.world import World
 
 __all__ = ["Maximal"]
+
+ONE_AXIS = (
+    "revolute",
+    "continuous",
+    "prismatic",
+    "helical",
+    "cylindrical",
+)  # joints whose axis is fixed in both bodies
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,6 +221,51 @@ class Maximal:
                 n, f = (np.einsum("...ji,...j->...i", E, part) for part in (pairs[..., b, :3], pairs[..., b, 3:]))
                 total[..., shape.parent, :] -= np.concatenate([n + np.cross(r, f), f], axis=-1)
         return np.asarray(total.reshape(*total.shape[:-2], -1))
+
+    def control(self, tau: ArrayLike) -> Array | Callable[[float, Array, Array], Array]:
+        """Constant joint forces of the old world as ``control`` of the maximal world's ``simulate``.
+
+        About and along an axis that is fixed in both bodies the wrenches are constant in both: of such joints this is an
+        array, and steps stay in compiled code. Where a force is on a joint whose axes turn against a body (universal and
+        spherical joints, Euler angles), it is a function, which is called in each step.
+
+        Args:
+            tau: joint forces, ``(..., nv)``; N m or N.
+
+        Raises:
+            ValueError: a shape does not fit, or a number is not finite.
+            TypeError: something is not an array of real numbers.
+
+        Example:
+            >>> from pluecker.articulated import ModelBuilder
+            >>> from pluecker.contact import World
+            >>> arm = ModelBuilder()
+            >>> arm.add_body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1))
+            >>> arm.add_joint("pin", "revolute", "world", "arm", axis=(0, 0, 1))
+            >>> World(arm.build()).maximal().control([2.0])
+            array([0., 0., 2., 0., 0., 0.])
+        """
+        forces = as_numbers("Maximal.control", "tau", tau)
+        if forces.shape[-1:] != (self.source.model.nv,):
+            raise ArgumentValueError(
+                f"Maximal.control: tau has shape {forces.shape}, expected (..., {self.source.model.nv})"
+            )
+        if not np.isfinite(forces).all():
+            raise ArgumentValueError(f"Maximal.control: tau is {shown(tau)}, expected finite numbers")
+        if all(
+            shape.kind in ONE_AXIS
+            or (kept(shape) and shape.parent < 0)
+            or not forces[..., shape.joint.v_start : shape.joint.v_start + shape.nv].any()
+            for shape in self.shapes.values()
+            if shape.joint.mimic is None
+        ):
+            return self.forces(self.reference, forces)
+
+        def control(time: float, q: Array, v: Array) -> Array:
+            """The wrenches at that state"""
+            return self.forces(self.back(q, v)[0], forces)
+
+        return control
 
     def pairs(self, q: Array, tau: Array) -> Array:
         """The wrenches D tau of the joints on the bodies that they carry, in body coordinates, ``(..., n_bodies, 6)``."""

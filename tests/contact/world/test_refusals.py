@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pluecker.articulated import ModelBuilder, SimulationError
+from pluecker.articulated import ModelBuilder, SimulationError, random_configuration
 from pluecker.contact import ClosureError, ConstraintError, World
 from pluecker.contact import constraints as c
 from pluecker.contact.world.failures import explanation
@@ -313,3 +313,31 @@ def test_reactions_of_free_bodies_take_state_and_forces_of_one_world():
     ):
         with pytest.raises(ValueError, match=f"Maximal.reactions: {said}"):
             twin.reactions(q, v, found)
+
+
+@pytest.mark.parametrize("kinds", [("revolute", "prismatic"), ("cylindrical", "revolute"), ("free", "revolute")])
+def test_constant_forces_of_joints_with_one_axis_are_constant_on_free_bodies(kinds):
+    """So they are an array, which compiled steps take; with a joint whose axes turn they are a function of the state."""
+    builder = ModelBuilder()
+    for k, kind in enumerate((*kinds, "universal")):
+        builder.add_body(f"b{k}", mass=1.0, center_of_mass=(0.1, 0.2, 0), inertia=(0.1, 0.1, 0.1))
+        options = {"axis": (0.6, 0.8, 0), "position": (0.3, 0, 0.1)} if kind != "free" else {}
+        options |= {"axis2": (0, 0, 1)} if kind == "universal" else {}
+        builder.add_joint(f"b{k}", kind, f"b{k - 1}" if k else "world", f"b{k}", **options)
+    model, rng = builder.build(), np.random.default_rng(2)
+    twin, tau = World(model).maximal(), rng.standard_normal(model.nv)
+    changing = twin.control(tau)
+    tau[model.v_slice("b2")] = 0.0
+    constant = twin.control(tau)
+    for seed in range(3):
+        q, v = random_configuration(model, seed), rng.standard_normal(model.nv)
+        np.testing.assert_allclose(twin.forces(q, tau), constant, atol=1e-12)
+        full = np.where(np.arange(model.nv) < model.v_slice("b2").start, tau, 0.7)
+        np.testing.assert_allclose(twin.control(full)(0.0, *twin.state(q, v)), twin.forces(q, full), atol=1e-9)
+    assert callable(changing)
+    for wrong, said in (
+        ([1.0], r"tau has shape \(1,\), expected \(\.\.\., "),
+        (tau * np.nan, "expected finite numbers"),
+    ):
+        with pytest.raises(ValueError, match=f"Maximal.control: {said}|Maximal.control: tau .*{said}"):
+            twin.control(wrong)
