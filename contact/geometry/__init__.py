@@ -17,10 +17,10 @@ names                                                              what they are
 Half-spaces against everything convex, spheres, capsules and boxes among themselves, spheres against cylinders, and spheres
 and capsules against hulls have kernels on scalars (``half_spaces``, ``spheres``, ``capsules``, ``boxes``, ``hulls``), which
 know no branches and run in lanes; their distances are exact. So have boxes and hulls against hulls (``hull_faces``,
-``hull_distance``), one state at a time, for distances and compiled steps. All else, and what ``Collision`` finds of hulls,
-goes through coal (extra ``collision``), which says along which normal two shapes are nearest: where that is one of a face,
-they touch at all corners of what they have in common. Gaps are positive too, up to a margin: such contacts keep bodies from
-passing through each other within a step.
+``hull_distance``), one state at a time. All else, and hulls of so many edges that their kernel takes longer, goes through
+coal (extra ``collision``), which says along which normal two shapes are nearest, and is held against other directions: where
+that is one of a face, they touch at all corners of what they have in common. Gaps are positive too, up to a margin: such
+contacts keep bodies from passing through each other within a step.
 """
 
 from pluecker.contact.geometry.collision import Collision, Contacts

@@ -1,4 +1,4 @@
-"""Pairs that have no kernel here, by coal: hulls among themselves and with boxes, meshes, cylinders with all but some.
+"""Pairs that have no kernel here, by coal: hulls of many edges, surfaces of triangles, cylinders with all but some.
 
 Where the normal that it finds, :mod:`~pluecker.contact.geometry.coal_nearest`, is that of a face, contacts are the corners
 of what that face and the other shape have in common, :mod:`~pluecker.contact.geometry.face_contacts`; of two cylinders side

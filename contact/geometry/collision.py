@@ -1,8 +1,9 @@
 """Where the colliders of a model touch in a configuration: one table of contacts.
 
 Colliders are placed by the model's kinematics; pairs of bounding spheres that are near come from
-:mod:`~pluecker.contact.geometry.broad_phase`; of those, pairs of one kind go through their kernel together, others through
-coal. The table is sorted by bodies, colliders and features, so that it is the same however pairs were found.
+:mod:`~pluecker.contact.geometry.broad_phase`; of those, pairs of one kind go through their kernel together, those with
+hulls one by one, and what has no kernel through coal. The table is sorted by bodies, colliders and features, so that it is
+the same however pairs were found.
 """
 
 from __future__ import annotations
@@ -23,7 +24,15 @@ from pluecker.contact.geometry.broad_phase import near_pairs
 from pluecker.contact.geometry.checks import not_negative
 from pluecker.contact.geometry.coal_pairs import check_pair, coal_contacts
 from pluecker.contact.geometry.filters import Filter
-from pluecker.contact.geometry.pairs import PAIRS, has_hull_kernel, hull_slots, packed_pose, pair_slots
+from pluecker.contact.geometry.pairs import (
+    PAIRS,
+    has_hull_kernel,
+    has_solid_kernel,
+    hull_slots,
+    packed_pose,
+    pair_slots,
+    solid_slots,
+)
 from pluecker.contact.geometry.shapes import KINDS, HalfSpace, is_surface
 from pluecker.contact.geometry.slots import GAP, SLOT
 from pluecker.contact.geometry.surfaces import Collider, combined
@@ -281,6 +290,8 @@ class Collision:
             if has_hull_kernel(*kinds) and not is_surface(second):
                 poses, slack = packed_pose(T[pair]), margin if isinstance(first, HalfSpace) else SLACK
                 slots = hull_slots(first.kind, poses[:1], self.sizes[[a]], poses[1:], second, slack)[0]
+            elif has_solid_kernel(first, second):
+                slots = solid_slots(first, T[[a]], second, T[[b]], SLACK)[0]
             else:
                 slots = coal_contacts(first, T[a], second, T[b], margin)
             slots = slots[slots[:, GAP] <= margin]

@@ -35,6 +35,7 @@ from pluecker.spatial.scalars.operations import lift, select, smaller, within
 __all__ = ["CLOSE", "farthest_face", "hull_hull_distance", "normal_of"]
 
 CLOSE = 1e-12  # of the sizes: distances that differ by less are one
+ABOVE = 4e-15  # of the sizes, some roundings: what is beside a triangle by less is above it
 
 
 @kernel
@@ -66,9 +67,12 @@ def farthest_face(R, c, parts, triangles, other, ends, rows):
 
 
 @called_kernel
-def nearest_to_face(R, c, parts, triangles, other, ends, rows):
+def nearest_to_face(R, c, parts, triangles, other, ends, rows, size):
     """The corner of a hull at R and c that is nearest to a face of another one, straight above it: how far, the normal of
     the face, the corner, a number of both
+
+    A corner above the line between two triangles of one face would be beside both by rounding, and no edge of the hull is
+    there: so what is beside by a rounding of ``size`` is above.
     """
     zero = 0.0 * c[0]
     best, m, x, name = zero + OPEN, (zero, zero, zero + 1.0), c, zero
@@ -76,11 +80,12 @@ def nearest_to_face(R, c, parts, triangles, other, ends, rows):
         i = PART * k
         a, b, e, n = load3(parts, i), load3(parts, i + 3), load3(parts, i + 6), load3(parts, i + 9)
         u, v, w = cross3(n, subtract3(b, a)), cross3(n, subtract3(e, b)), cross3(n, subtract3(a, e))
+        beside = ABOVE * size * larger(length3(u), larger(length3(v), length3(w)))
         for j in range(4 * ends, 4 * rows):
             y = add3(c, rotate(R, load3(other, 3 * j)))
             height = dot3(n, subtract3(y, a))
             inside = least(least(dot3(u, subtract3(y, a)), dot3(v, subtract3(y, b))), dot3(w, subtract3(y, e)))
-            outside = least(inside, height)
+            outside = least(inside + beside, height)
             better = smaller(select(smaller(outside, zero), zero + OPEN, height), best)
             best, m, x = select(better, height, best), select3(better, n, m), select3(better, y, x)
             name = select(better, zero + (4 * rows * k + j), name)
@@ -179,9 +184,9 @@ def hull_hull_distance(R, c, A, m, B, l, face, n, size):
     """
     zero, close = 0.0 * face, CLOSE * size
     back, away = transpose(R), scale3(-1.0, rotate_back(R, c))
-    gap, u, y, name = nearest_to_face(R, c, A, m[0], B, l[1], l[2])
+    gap, u, y, name = nearest_to_face(R, c, A, m[0], B, l[1], l[2], size)
     x, feature = add_scaled(y, -0.5 * gap, u), 3.0 * name
-    gap2, v, z, name = nearest_to_face(back, away, B, l[0], A, m[1], m[2])
+    gap2, v, z, name = nearest_to_face(back, away, B, l[0], A, m[1], m[2], size)
     nearer = smaller(gap2, gap)
     z = add3(c, rotate(R, add_scaled(z, -0.5 * gap2, v)))
     v = rotate(R, v)
