@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import (
+    FLOAT,
     Array,
     as_floats,
     as_model,
     as_rows,
     as_threads,
     batch_shape,
+    check_array,
     check_out,
     check_word,
     explain_inputs,
@@ -28,7 +30,7 @@ from pluecker.articulated.running.arguments import (
     explain_singular,
     shares_memory,
 )
-from pluecker.articulated.running.batch import many_states, run_many
+from pluecker.articulated.running.batch import ShortBatches, many_states, run_many
 from pluecker.articulated.running.fields import Field, as_fields
 from pluecker.articulated.running.single import (
     GOOD,
@@ -44,7 +46,7 @@ from pluecker.articulated.running.single import (
 )
 from pluecker.spatial.compiled.decorators import entrance, once
 from pluecker.spatial.errors import PlueckerError
-from pluecker.spatial.functions.elementwise import rows_of_eight
+from pluecker.spatial.functions.elementwise import as_numbers, rows_of_eight
 from pluecker.spatial.scalars.lanes import WIDTH
 
 __all__ = ["ALGORITHMS", "LEFT_OUT", "Algorithm", "Request"]
@@ -58,6 +60,8 @@ NO_ORDER = empty(0, dtype=np.int64)
 GRAIN = 50
 # So many keys (frames and the like) of one algorithm are kept for a model.
 MOST_KEYS = 4096
+# Shapes of inputs for which the short way of batches is open: each has scratch memory of its own.
+MOST_SHAPES = 16
 
 _local = threading.local()
 
@@ -76,6 +80,7 @@ class Plan:
     head: Head
     sizes: tuple[int, ...]  # of the results for one state
     key: tuple[Hashable, ...]
+    short: dict[tuple[tuple[int, ...], ...], ShortBatches] = field(default_factory=dict)  # by the shapes of the inputs
 
     @property
     def shapes(self) -> tuple[tuple[int, ...], ...]:
@@ -114,6 +119,11 @@ class Compiled:
     def many(self) -> Callable[..., int]:
         """The function for a batch."""
         return many_states(self.signature)
+
+    @once
+    def enter_many(self) -> Callable[[int, int], int]:
+        """The same as Python calls it."""
+        return entrance(self.many)
 
 
 class Contexts:
@@ -222,26 +232,81 @@ class Algorithm:
 
         The short way serves what loops call: one state, in arrays of the right type and shape, with a key that has been
         there before. The compiled function looks whether they are, and at what they hold; everything else, and whatever is
-        wrong, goes the long way.
+        wrong, goes through :meth:`run`.
         """
-        if out is None and threads is None:
-            try:
-                one, memory, split, contexts = model.ready[self][key]
-            except (AttributeError, LookupError, TypeError):  # no model, not ready, no key
-                pass
-            else:
-                result = one(memory, inputs, None)
-                if result is None:
-                    result = contexts.call_beside(one, inputs)
-                if result is not None:
+        ready: Ready | None = None
+        try:
+            one, memory, split, _ = ready = model.ready[self][key]
+        except (AttributeError, LookupError, TypeError):  # no model, not ready, no key
+            pass
+        else:
+            result = one(memory, inputs, None)
+            if result is not None:
+                if out is None and threads is None:
                     return result if split is None else split(result)
-        for word, part in zip(self.words, key, strict=False):
-            check_word(self.name, word, part)
+                if not isinstance(threads, Request):
+                    as_threads(self.name, threads)
+                    return self.hand_over(result if split is None else split(result), out)
+        if self.words:
+            for word, part in zip(self.words, key, strict=False):
+                check_word(self.name, word, part)
         if isinstance(threads, Request):
-            threads.record, threads.inputs, threads.key, threads.whole = self, inputs, key, out is threads
+            threads.record, threads.inputs, threads.key = self, inputs, key
             raise threads
-        given = {field.name: value for field, value in zip(self.inputs, inputs, strict=True) if value is not LEFT_OUT}
-        return self.run(model, given, out, as_threads(self.name, threads), key)
+        if threads is not None:
+            threads = as_threads(self.name, threads)
+        return self.run(model, inputs, out, threads, key, ready)
+
+    def run(
+        self,
+        model: Model,
+        inputs: tuple[Any, ...],
+        out: Any,
+        threads: int | None,
+        key: tuple[Hashable, ...],
+        ready: Ready | None = None,
+    ) -> Result:
+        """The same for what has to be converted, for batches, for whatever is called for the first time, and for a thread
+        that finds the context busy.
+
+        One state then takes the short way too. A few states have one of their own, where inputs of these shapes have been
+        there before, and are known to fit.
+        """
+        as_model(self.name, model)
+        arrays = tuple(
+            [
+                value
+                if type(value) is ndarray and value.dtype is FLOAT and value.flags.c_contiguous
+                else in_order(as_numbers(self.name, field.name, value))
+                for field, value in zip(self.inputs, inputs, strict=True)
+            ]
+        )
+        if ready is not None and arrays[0].ndim == self.signature.axes[0]:
+            one, memory, split, contexts = ready
+            result = one(memory, arrays, None)
+            if result is None:
+                result = contexts.call_beside(one, arrays)
+            if result is not None:
+                return self.hand_over(result if split is None else split(result), out)
+        plan = self.plan(model, key)
+        short = plan.short.get(tuple([array.shape for array in arrays]))
+        result = None if short is None else short(arrays)
+        if result is None:
+            return self.run_anew(model, plan, arrays, out, as_threads(self.name, threads))
+        return self.hand_over(result, out)
+
+    def hand_over(self, result: Result, out: Any) -> Result:
+        """The result, which is nobody else's, or ``out`` with what is in it."""
+        if out is None:
+            return result
+        if isinstance(result, tuple):
+            outs = check_out(self.name, out, self.outputs, [part.shape for part in result])
+            for array, part in zip(outs, result, strict=True):
+                array[...] = part
+        else:
+            check_array(self.name, "out", out, result.shape)
+            out[...] = result
+        return out
 
     # ------------------------------------------------------------------------------------------------------ the long way
 
@@ -261,20 +326,18 @@ class Algorithm:
             )
             plan = Plan(serving, head, head.sizes, key)
             if key:
-                forget_oldest(model.plans, [place for place in list(model.plans) if place[0] is self])
+                forget_oldest(model.plans, [place for place in list(model.plans) if place[0] is self], MOST_KEYS)
             model.plans[place] = plan
         return plan
 
-    def run(
-        self, model: Model, given: dict[str, Any], out: Any, threads: int, key: tuple[Hashable, ...] = ()
-    ) -> Result:
+    def run_anew(self, model: Model, plan: Plan, inputs: tuple[Array, ...], out: Any, threads: int) -> Result:
         """Check everything, compute, and only then write to ``out``."""
-        plan = self.plan(as_model(self.name, model), key)
+        given = {field.name: value for field, value in zip(self.inputs, inputs, strict=True) if value is not LEFT_OUT}
         fields = {field.name: field for field in self.inputs}
         arrays = {name: as_floats(self.name, model, fields[name], value) for name, value in given.items()}
         batch = batch_shape(self.name, model, fields, arrays)
         shapes = [batch + shape for shape in plan.shapes]
-        outs = None if out is None else check_out(self.name, out, [field.name for field in self.outputs], shapes)
+        outs = None if out is None else check_out(self.name, out, self.outputs, shapes)
         rows = [
             as_rows(model, field, arrays[field.name], batch) if field.name in arrays else empty((1, 0))
             for field in self.inputs
@@ -296,12 +359,27 @@ class Algorithm:
                 self.explain(model, plan, fields, rows, results)
             elif status != GOOD:
                 explain_inputs(self.name, model, fields, arrays)
+            if batch and COMPILED:
+                self.prepare(plan, inputs, batch)
         if outs is None:
             return results[0] if len(results) == 1 else tuple(results)
         if not direct:
             for array, result in zip(outs, results, strict=True):
                 array[...] = result
         return out
+
+    def prepare(self, plan: Plan, inputs: tuple[Array, ...], batch: tuple[int, ...]) -> None:
+        """Open the short way for a few states in inputs of these shapes, which have been found good."""
+        shapes = tuple([array.shape for array in inputs])
+        leading = [shape[: len(shape) - field.axes] for field, shape in zip(self.inputs, shapes, strict=True)]
+        fit = all(
+            math.prod(axes) == 1 or axes == batch or array is LEFT_OUT
+            for axes, array in zip(leading, inputs, strict=True)
+        )
+        if fit and math.prod(batch) <= WIDTH:
+            forget_oldest(plan.short, list(plan.short), MOST_SHAPES)
+            many, lanes = plan.algorithm.compiled.enter_many, plan.algorithm.lanes
+            plan.short[shapes] = ShortBatches(many, plan.head, shapes, batch, lanes)
 
     def compute(
         self, model: Model, plan: Plan, rows: list[Array], results: list[Array], threads: int, check_first: bool
@@ -321,7 +399,7 @@ class Algorithm:
         if COMPILED:
             ready: dict[Hashable, Ready] = model.ready.setdefault(self, {})
             if plan.key not in ready:
-                forget_oldest(ready, list(ready))
+                forget_oldest(ready, list(ready), MOST_KEYS)
                 contexts, split = Contexts(plan.head), plan.split if len(plan.sizes) > 1 else None
                 ready[plan.key] = plan.algorithm.compiled.enter_one, contexts.usual.memory, split, contexts
         result = empty(plan.head.result_shape)
@@ -362,14 +440,13 @@ class Algorithm:
                 explain_singular(self.name, model, found, where)
         number = next(k for k, part in enumerate(finite) if not part[state].all())
         place = np.unravel_index(int(np.argmin(finite[number][state])), plan.shapes[number])
-        labels = self.outputs[number].labels(model)
+        label = self.outputs[number].label(model, plan.key, tuple(int(n) for n in place))
         names = [field.name for field in self.inputs]
         inputs = {
             name: array[state if len(array) > 1 else 0]
             for name, array in zip(names, rows, strict=True)
             if array.shape[1]
         }
-        label = None if labels is None else labels[1][place[labels[0]]]
         explain_overflow(self.name, model, fields, inputs, label, where)
 
 
@@ -378,13 +455,16 @@ class Request(Exception):
 
     Attributes:
         record, inputs, key: the algorithm, and what it would have been called with.
-        whole: whether the function gives back the algorithm's results as they are.
     """
 
     record: Algorithm
     inputs: tuple[Any, ...]
     key: tuple[Hashable, ...]
-    whole: bool
+
+
+def in_order(array: Array) -> Array:
+    """An array in C order: itself, or a copy."""
+    return array if array.flags.c_contiguous else array.copy()
 
 
 def by_states(plan: Plan, results: Sequence[Array]) -> list[Array]:
@@ -393,10 +473,10 @@ def by_states(plan: Plan, results: Sequence[Array]) -> list[Array]:
     return [result.reshape(states, size) for result, size in zip(results, plan.sizes, strict=True)]
 
 
-def forget_oldest(known: dict[Any, Any], places: list[Any]) -> None:
+def forget_oldest(known: dict[Any, Any], places: list[Any], most: int) -> None:
     """Of these places in a table keep at most so many."""
-    if len(places) >= MOST_KEYS:
-        for place in places[: MOST_KEYS // 2]:
+    if len(places) >= most:
+        for place in places[: most // 2]:
             known.pop(place, None)
 
 

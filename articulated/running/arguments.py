@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -113,14 +114,15 @@ def shares_memory(out: Array, arrays: dict[str, Array]) -> bool:
     return any(np.may_share_memory(out, array) for array in arrays.values())
 
 
-def check_out(name: str, out: Any, names: list[str], shapes: list[tuple[int, ...]]) -> list[Array]:
+def check_out(name: str, out: Any, fields: Sequence[Field], shapes: list[tuple[int, ...]]) -> list[Array]:
     """The arrays that take the results: ``out`` itself, or the arrays in it where there are several results."""
     if len(shapes) == 1:
         check_array(name, "out", out, shapes[0])
         return [out]
     if not isinstance(out, (tuple, list)) or len(out) != len(shapes):
+        names = ", ".join(field.name for field in fields)
         got = f"{len(out)} entries" if isinstance(out, (tuple, list)) else f"a {type(out).__name__}"
-        raise ArgumentTypeError(f"{name}: out must be a tuple of arrays ({', '.join(names)}), got {got}")
+        raise ArgumentTypeError(f"{name}: out must be a tuple of arrays ({names}), got {got}")
     for k, (array, shape) in enumerate(zip(out, shapes, strict=True)):
         check_array(name, f"out[{k}]", array, shape)
         if any(np.may_share_memory(array, other) for other in out[:k]):
@@ -130,6 +132,8 @@ def check_out(name: str, out: Any, names: list[str], shapes: list[tuple[int, ...
 
 def check_array(name: str, what: str, out: Any, shape: tuple[int, ...]) -> None:
     """An array that can take a result of that shape."""
+    if type(out) is np.ndarray and out.dtype is FLOAT and out.shape == shape and out.flags.carray:
+        return  # nearly all of them
     if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray) or out.dtype != FLOAT:
         got = f"a {type(out).__name__}"
         got += f" of {out.dtype.str}" if isinstance(out, np.ndarray) else ""
@@ -184,11 +188,11 @@ def explain_quaternion(name: str, model: Model, arrays: dict[str, Array]) -> Non
 def explain_overflow(
     name: str, model: Model, fields: dict[str, Field], inputs: dict[str, Array], where: str | None, state: str
 ) -> None:
-    """For the inputs of one state, flat, and the coordinate or body whose result is not finite."""
+    """For the inputs of one state, flat, and what the result that is not finite belongs to, in words."""
     largest = {key: int(np.argmax(np.abs(array))) for key, array in inputs.items()}
     key = max(largest, key=lambda key: abs(float(inputs[key][largest[key]])))
     place = np.unravel_index(largest[key], fields[key].shape_for(model))
-    at = f", at {shown(where)}" if where is not None else ""
+    at = f", at {where}" if where is not None else ""
     of = entry_name(model, fields[key], tuple(int(n) for n in place))
     raise ArgumentValueError(
         f"{name}: the result overflows float64{state}{at}; the largest number given is "

@@ -21,7 +21,7 @@ import numpy as np
 from pluecker.articulated.model.joints import rate_joint
 from pluecker.articulated.model.layout import clear, link_count, owns_coordinates
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.running.algorithm import Algorithm, Plan
+from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm, Plan
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
 from pluecker.articulated.running.single import Signature, applied
@@ -178,13 +178,12 @@ class Derivative(Algorithm):
         ]
         state = int(np.argmax(np.any(bad, axis=0)))
         where = f" in state {state} of the batch" if results[0].ndim > len(plan.shapes[0]) else ""
-        given = {
-            field.name: array[state if len(array) > 1 else 0].reshape(shape)
-            for field, array, shape in zip(
-                base.inputs, rows, plan.head.inputs, strict=False
+        given = tuple(
+            array[state if len(array) > 1 else 0].reshape(shape) if array.shape[1] == math.prod(shape) else LEFT_OUT
+            for array, shape in zip(
+                rows[: len(base.inputs)], plan.head.inputs, strict=False
             )  # one more in second order
-            if array.shape[1] == math.prod(shape)
-        }
+        )
         try:
             base.run(model, given, None, 1, plan.key[1:])
         except PlueckerError as error:

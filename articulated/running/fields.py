@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pluecker.articulated.model.model import Model
+from pluecker.spatial.errors import shown
 
 __all__ = ["STANDARD", "Field", "as_fields"]
 
@@ -27,11 +28,13 @@ class Field:
         name: as the user knows it, for messages.
         shape: for one state.
         optional: whether it may be left out; the kernel then sees an array without entries.
+        frames: for a result whose first axis are frames their names, from the model and the key.
     """
 
     name: str
     shape: tuple[int | str | Callable[..., int], ...]
     optional: bool = False
+    frames: Callable[..., tuple[str, ...]] | None = None
 
     @property
     def axes(self) -> int:
@@ -55,11 +58,13 @@ class Field:
         """How many numbers it has for one state of a model."""
         return math.prod(self.shape_for(model, key))
 
-    def labels(self, model: Model) -> tuple[int, tuple[str, ...]] | None:
-        """The first axis whose rows have names, and these; None if none has."""
-        for axis, word in enumerate(self.shape):
+    def label(self, model: Model, key: tuple[Any, ...], place: tuple[int, ...]) -> str | None:
+        """What an entry belongs to, quoted: a coordinate, a body, or a frame, which is called that; None if to nothing."""
+        if self.frames is not None:
+            return f"frame {shown(self.frames(model, *key)[place[0]])}"
+        for word, n in zip(self.shape, place, strict=True):
             if isinstance(word, str):
-                return axis, getattr(model, LABELS[word])
+                return shown(getattr(model, LABELS[word])[n])
         return None
 
 

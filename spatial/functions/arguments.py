@@ -69,10 +69,13 @@ def as_numbers(function: str, name: str, value: Any) -> Array:
         TypeError: it has other entries than real numbers, rows of different lengths, or masked entries.
         ValueError: a number is too large for float64.
     """
-    if type(value) is not np.ndarray and has_masked(value):
+    numbers = type(value) in LISTS and PLAIN.issuperset(map(type, value))  # and nothing else, as in most lists
+    if not numbers and type(value) is not np.ndarray and has_masked(value):
         raise ArgumentTypeError(f"{function}: {name} has masked entries, expected an array of real numbers")
     try:
         array = np.asarray(value)
+        if numbers and array.dtype is FLOAT:  # it is new already
+            return array
         if array.dtype.kind in "fiu" and array.itemsize <= FLOAT.itemsize:
             return array.astype(FLOAT)
         if not array.size:

@@ -112,7 +112,7 @@ def counted(name, count, length, joint):
     if name == "factorize":
         return operations(FACTORIZE, model, [random_configuration(model, 3)])
     function = getattr(articulated, name)
-    record, inputs, key = requested(name, function, model, (), inputs_of(function, model))
+    record, inputs, key = requested(function, model, (), inputs_of(function, model))
     return operations(record, model, inputs, key)
 
 

@@ -8,6 +8,7 @@ manifold, Sola, Deray, Atchuthan, "A micro Lie theory for state estimation in ro
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import sys
 from collections.abc import Callable, Mapping
@@ -74,7 +75,7 @@ def derivative_of(algorithm: str | Callable[..., Any]) -> Callable[..., Any]:
     def derivative(
         model: Model, *arguments: Any, wrt: Any = None, out: Any = None, threads: Any = None, **options: Any
     ) -> Any:
-        met, inputs, key = requested(name, function, model, arguments, options)
+        met, inputs, key = requested(function, model, arguments, options)
         chosen = as_wrt(name, wrt, differentiable(met, function), inputs, met)
         result = derivative_of_record(met).call(model, inputs, None, threads, (tuple(sorted(chosen)), *key))
         return split(name, model, met, key, chosen, result, out, isinstance(wrt, str))
@@ -127,7 +128,7 @@ def second_derivative_of(algorithm: str | Callable[..., Any]) -> Callable[..., A
         threads: Any = None,
         **options: Any,
     ) -> Any:
-        met, inputs, key = requested(name, function, model, arguments, options)
+        met, inputs, key = requested(function, model, arguments, options)
         names = differentiable(met, function)
         chosen = as_wrt(name, wrt, names, inputs, met)
         direction = as_direction(name, as_model(name, model), along, names, inputs, met)
@@ -170,18 +171,13 @@ def public_function(record: Algorithm) -> Callable[..., Any] | None:
 
 
 def requested(
-    name: str, function: Callable[..., Any], model: Any, arguments: tuple[Any, ...], options: dict[str, Any]
+    function: Callable[..., Any], model: Any, arguments: tuple[Any, ...], options: dict[str, Any]
 ) -> tuple[Algorithm, tuple[Any, ...], tuple[Any, ...]]:
     """What the public function would give its algorithm: the record, the inputs, the key."""
     request = Request()
-    try:
+    with contextlib.suppress(Request):
         function(model, *arguments, out=request, threads=request, **options)
-    except Request:
-        if request.whole:
-            return request.record, request.inputs, request.key
-    raise ArgumentValueError(
-        f"{name}: with these arguments the result is put together from an algorithm's; leave out the last"
-    )
+    return request.record, request.inputs, request.key
 
 
 def differentiable(met: Algorithm, function: Callable[..., Any]) -> list[str]:

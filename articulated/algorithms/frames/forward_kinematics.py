@@ -7,15 +7,17 @@ document 001, docs/sources.md).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pluecker.articulated.algorithms.frames.frame_path import links_to_world
 from pluecker.articulated.model.joints import add_subspace_rate, joint_motion, joint_transform
 from pluecker.articulated.model.layout import body, link_count, parent
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
-from pluecker.articulated.running.arguments import Array, as_model, check_array
+from pluecker.articulated.running.arguments import Array, check_word
 from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.transforms import (
     IDENTITY,
@@ -27,14 +29,18 @@ from pluecker.spatial.algebra.transforms import (
 )
 from pluecker.spatial.algebra.vectors import add, add_cross_motion, load_vector, store_vector
 from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError
-from pluecker.spatial.scalars.operations import store
+from pluecker.spatial.errors import ArgumentTypeError, PlueckerError
+from pluecker.spatial.scalars.operations import load_integer, store
 
 __all__ = ["body_accelerations", "body_velocities", "forward_kinematics", "placements"]
 
 TRANSFORM = 12  # the workspace of placements: for each link the transform from the world
+# the constants: how many links and how many frames there are; the numbers of the links; then for each frame the number of
+# the link that carries it, whether it is somewhere else than that, and the transform from the link to it
+LINKS, FRAMES, HEADER = range(3)
+LINK, IS_MOVED, OFFSET, FRAME = *range(3), 14
 # the workspace of accelerations: for each link its velocity, then its acceleration
-LINK = 12
+LINK_RECORD = 12
 
 
 @kernel
@@ -47,16 +53,23 @@ def placements(m, q, ws):
 
 
 @kernel
-def forward_kinematics_kernel(m, q, out, ws):
-    """Homogeneous matrices [R p; 0 1] of the bodies, with R = E^T"""
-    placements(m, q, ws)
-    for i in range(1, link_count(m) + 1):
-        if body(m, i) >= 0:
-            E, r = load_transform(ws, TRANSFORM * i)
-            R, k = transpose(E), 16 * body(m, i)
-            for j in range(3):
-                store_row(out, k + 4 * j, R[3 * j], R[3 * j + 1], R[3 * j + 2], r[j])
-            store_row(out, k + 12, 0.0, 0.0, 0.0, 1.0)
+def forward_kinematics_kernel(m, c, q, out, ws):
+    """Homogeneous matrices [R p; 0 1] of the frames that are listed, with R = E^T"""
+    store_transform(ws, 0, IDENTITY)
+    links = load_integer(c, LINKS)
+    for k in range(links):
+        i = load_integer(c, HEADER + k)
+        X0 = compose(joint_transform(m, i, q), load_transform(ws, TRANSFORM * parent(m, i)))
+        store_transform(ws, TRANSFORM * i, X0)
+    for k in range(load_integer(c, FRAMES)):
+        place = HEADER + links + FRAME * k
+        X = load_transform(ws, TRANSFORM * load_integer(c, place + LINK))
+        if load_integer(c, place + IS_MOVED) != 0:
+            X = compose(load_transform(c, place + OFFSET), X)
+        R, r = transpose(X[0]), X[1]
+        for j in range(3):
+            store_row(out, 16 * k + 4 * j, R[3 * j], R[3 * j + 1], R[3 * j + 2], r[j])
+        store_row(out, 16 * k + 12, 0.0, 0.0, 0.0, 1.0)
 
 
 @kernel
@@ -87,7 +100,7 @@ def body_accelerations_kernel(m, q, v, a, out, ws):
     store_vector(ws, 0, zero)
     store_vector(ws, 6, zero)
     for i in range(1, link_count(m) + 1):
-        w, p = LINK * i, LINK * parent(m, i)
+        w, p = LINK_RECORD * i, LINK_RECORD * parent(m, i)
         Xi, vJ = joint_transform(m, i, q), joint_motion(m, i, q, v)
         vi = add(transform_motion(Xi, load_vector(ws, p)), vJ)
         ai = add(transform_motion(Xi, load_vector(ws, p + 6)), joint_motion(m, i, q, a))
@@ -98,12 +111,39 @@ def body_accelerations_kernel(m, q, v, a, out, ws):
             store_vector(out, 6 * body(m, i), ai)
 
 
+def frame_constants(model: Model, frames: tuple[str, ...] | None) -> Array:
+    """The links on the way to frames, parents before those that they carry, and the frames: of all bodies for None.
+
+    Raises:
+        KeyError, TypeError: there is no frame of that name, or it is no name.
+    """
+    try:
+        bodies, placements = model.frame_offsets(frame_names(model, frames))
+    except PlueckerError as error:
+        raise type(error)(f"forward_kinematics: {error}") from None
+    ways = [links_to_world(model, int(body)) for body in bodies]
+    links = sorted({i for way in ways for i in way})
+    records = np.zeros((len(ways), FRAME))
+    for record, way, placement in zip(records, ways, placements, strict=True):
+        moved = not np.array_equal(placement, np.eye(4))
+        record[:OFFSET].view(np.int64)[:] = way[0] if way else 0, moved
+        record[OFFSET:] = *placement[:3, :3].T.ravel(), *placement[:3, 3]
+    header = np.array([len(links), len(ways), *links], dtype=np.int64).view(np.float64)
+    return np.concatenate([header, records.ravel()])
+
+
+def frame_names(model: Model, frames: tuple[str, ...] | None) -> tuple[str, ...]:
+    """The frames that are asked for: those of the bodies for None."""
+    return model.body_names if frames is None else frames
+
+
 FORWARD_KINEMATICS = Algorithm(
     "forward_kinematics",
     forward_kinematics_kernel,
     inputs=("q",),
-    outputs=(Field("placements", ("n_bodies", 4, 4)),),
-    workspace=lambda model: TRANSFORM * (model.n_links + 1),
+    outputs=(Field("placements", (lambda model, frames: len(frame_names(model, frames)), 4, 4), frames=frame_names),),
+    constants=frame_constants,
+    workspace=lambda model, frames: TRANSFORM * (model.n_links + 1),
 )
 BODY_VELOCITIES = Algorithm(
     "body_velocities",
@@ -117,7 +157,7 @@ BODY_ACCELERATIONS = Algorithm(
     body_accelerations_kernel,
     inputs=("q", "v", "a"),
     outputs=(Field("accelerations", ("n_bodies", 6)),),
-    workspace=lambda model: LINK * (model.n_links + 1),
+    workspace=lambda model: LINK_RECORD * (model.n_links + 1),
 )
 
 
@@ -160,34 +200,20 @@ def forward_kinematics(
 
     Source: RBDA section 5.3.
     """
-    if frames is None:
-        return FORWARD_KINEMATICS.call(model, (q,), out, threads)
+    return FORWARD_KINEMATICS.call(model, (q,), out, threads, (None if frames is None else as_names(frames),))
+
+
+def as_names(frames: Any) -> tuple[str, ...]:
+    """Names of frames as a key, from what the user has passed; which there are is seen later, and once for each key."""
     try:
-        names = [frames] if isinstance(frames, str) else list(frames)
+        names = (frames,) if isinstance(frames, str) else tuple(frames)
     except TypeError:
         raise ArgumentTypeError(
             f"forward_kinematics: frames must be names of frames, got a {type(frames).__name__}"
         ) from None
-    as_model("forward_kinematics", model)
-    try:
-        bodies, offsets = model.frame_offsets(names)
-    except PlueckerError as error:
-        raise type(error)(f"forward_kinematics: {error}") from None
-    # The world comes last, so that the body number -1 of what is fixed to it finds it.
-    moving = FORWARD_KINEMATICS.call(model, (q,), None, threads)
-    world = np.broadcast_to(np.eye(4), (*moving.shape[:-3], 1, 4, 4))
-    with np.errstate(over="ignore", invalid="ignore"):
-        result = np.concatenate([moving, world], axis=-3)[..., bodies, :, :] @ offsets
-    finite = np.isfinite(result).all(axis=(-2, -1))
-    if not finite.all():
-        state, k = np.argwhere(~finite.reshape(-1, len(names)))[0]
-        where = f" in state {state} of the batch" if result.ndim > 3 else ""
-        raise ArgumentValueError(f"forward_kinematics: the result overflows float64{where}, at frame {names[k]!r}")
-    if out is None:
-        return result
-    check_array("forward_kinematics", "out", out, result.shape)
-    out[...] = result
-    return out
+    for name in names:
+        check_word("forward_kinematics", "an entry of frames", name)
+    return names
 
 
 def body_velocities(

@@ -16,6 +16,7 @@ H = 1e-30
 
 # What algorithms of a frame are asked for
 KEYS = {
+    "forward_kinematics": (("b7", "b2"),),
     "frame_placement": ("b7",),
     "frame_velocity": ("b7", "world"),
     "frame_acceleration": ("b7", "aligned", True),

@@ -185,6 +185,41 @@ def test_every_public_function_runs_on_batches_or_is_known_not_to():
         assert set(INPUTS[name]) <= {field.name for field in algorithm.inputs}
 
 
+def python_calls(function, *given, **named):
+    """How many functions written in Python a call enters."""
+    calls = []
+    sys.setprofile(lambda frame, event, _: calls.append(frame.f_code.co_name) if event == "call" else None)
+    try:
+        function(*given, **named)
+    finally:
+        sys.setprofile(None)
+    return len(calls)
+
+
+@compiled_only
+@pytest.mark.parametrize("name", ["rnea", "jacobian", "forward_kinematics"])
+def test_a_call_for_one_state_is_short_in_whatever_form_it_comes(name, model):
+    """From its second time on; the long way, which explains what is wrong, enters more than thirty functions."""
+    function, given = FUNCTIONS[name], part(arguments(name, model, 2), 0)
+    out = np.empty_like(function(model, **given))
+    named = {"frames": [model.body_names[-1]]} if name == "forward_kinematics" else {}
+    forms = {
+        "plain": (given, {}, 7),
+        "out": (given, {"out": out}, 10),
+        "threads": (given, {"threads": 1}, 10),
+        "frames": (given, named, 7),
+        "lists": ({key: x.tolist() for key, x in given.items()}, {}, 22),
+        "float32": ({key: x.astype(np.float32) for key, x in given.items()}, {}, 22),
+        "strided": ({key: np.repeat(x, 2, axis=-1)[..., ::2] for key, x in given.items()}, {}, 22),
+        "a batch of one": ({key: x[None] for key, x in given.items()}, {}, 18),
+        "two states": ({key: np.stack([x, x]) for key, x in given.items()}, {}, 18),
+    }
+    for form, (inputs, options, most) in forms.items():
+        for _ in range(2):
+            function(model, **inputs, **options)
+        assert python_calls(function, model, **inputs, **options) <= most, form
+
+
 @compiled_only
 @every_compiled
 def test_a_batch_goes_through_lanes_with_the_kernel_of_one_state(name, model, spy):
@@ -254,6 +289,30 @@ def test_the_result_of_a_state_does_not_depend_on_its_place(name, model):
         same_bits(FUNCTIONS[name](model, **part(given, slice(count))), whole[:count])
     order = np.random.default_rng(7).permutation(len(whole))
     same_bits(FUNCTIONS[name](model, **part(given, order)), np.ascontiguousarray(whole[order]))
+
+
+@each_place
+def test_a_few_states_have_a_way_of_their_own_to_the_same_bits(name, model):
+    """Where inputs of these shapes have been there before: also in the user's array, with one input for all, and after a
+    state that was refused."""
+    given = arguments(name, model)
+    whole, first = FUNCTIONS[name](model, **given), next(iter(given))
+    for count in (1, 3, 8) if COMPILED else (1, 3):
+        few, out = part(given, slice(count)), np.empty_like(whole[:count])
+        for _ in range(3):
+            same_bits(FUNCTIONS[name](model, **few), whole[:count])
+        bad = few | {first: np.where(np.arange(few[first].size).reshape(few[first].shape) == 0, np.nan, few[first])}
+        with pytest.raises(ArgumentValueError, match=rf"{name}: {first}\[0, 0.*\] is nan"):
+            FUNCTIONS[name](model, **bad, out=out)
+        assert FUNCTIONS[name](model, **few, out=out) is out
+        same_bits(out, whole[:count])
+        last = list(given)[-1]
+        if last == first:
+            continue
+        shared = few | {last: given[last][5 % len(whole)]}
+        every_one = few | {last: np.repeat(shared[last][None], count, axis=0)}
+        for _ in range(2):
+            same_bits(FUNCTIONS[name](model, **shared), FUNCTIONS[name](model, **every_one))
 
 
 @compiled_only

@@ -38,7 +38,7 @@ def model(request):
 def by_complex_step(name, model, given):
     """Of each result, the derivatives by all inputs, from the kernel on complex numbers."""
     function = getattr(pluecker.articulated, name)
-    met, inputs, key = requested(name, function, model, (), given)
+    met, inputs, key = requested(function, model, (), given)
     plan = met.plan(model, key)
     serving, head = plan.algorithm, plan.head
     flat = [np.zeros(0) if x is LEFT_OUT else np.asarray(x, dtype=float).ravel() for x in inputs]

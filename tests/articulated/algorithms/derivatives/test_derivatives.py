@@ -328,8 +328,15 @@ def test_inputs_that_are_none_are_refused(model):
             derivative(model, s["q"], s["v"], s["a"], wrt=bad)
     with pytest.raises(ArgumentValueError, match="wrt names 'a', expected one of q, v"):
         derivative_of(bias_force)(model, s["q"], s["v"], wrt="a")
-    with pytest.raises(ArgumentValueError, match=r"forward_kinematics\): .* put together from an algorithm's"):
-        derivative_of(forward_kinematics)(model, s["q"], [model.body_names[0]])
+
+
+@pytest.mark.plain
+def test_placements_of_named_frames_have_the_derivatives_of_the_bodies(model):
+    q, derivative = random_state(model, 0)["q"][0], derivative_of(forward_kinematics)
+    names = list(model.body_names[::-2])
+    rows = [model.body_names.index(name) for name in names]
+    found, bodies = derivative(model, q, names, wrt="q"), derivative(model, q, wrt="q")
+    np.testing.assert_allclose(found, bodies[rows], rtol=0.0, atol=1e-14 * np.abs(bodies).max())
 
 
 def test_directions_that_do_not_fit_are_refused(model):
