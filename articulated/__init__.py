@@ -109,6 +109,7 @@ from pluecker.articulated.algorithms.redmax.body_jacobian_products import (
 )
 from pluecker.articulated.algorithms.redmax.redmax_dynamics import redmax_dynamics
 from pluecker.articulated.errors import (
+    LimitWarning,
     MissingExtraError,
     ModelError,
     OutputError,
@@ -154,6 +155,7 @@ __all__ = [
     "InertiaFactor",
     "Joint",
     "JointLimits",
+    "LimitWarning",
     "MissingExtraError",
     "Model",
     "ModelBuilder",

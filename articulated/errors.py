@@ -8,7 +8,8 @@ from pluecker.spatial.errors import ArgumentValueError
 from pluecker.spatial.extras import MissingExtraError
 
 __all__ = [
-    "MissingExtraError", "ModelError", "OutputError", "SimulationError", "SimulationWarning", "SingularInertiaError",
+    "LimitWarning", "MissingExtraError", "ModelError", "OutputError", "SimulationError", "SimulationWarning",
+    "SingularInertiaError",
 ]  # fmt: skip
 
 
@@ -35,6 +36,13 @@ class SimulationError(ArgumentValueError):
 
 class SimulationWarning(UserWarning):
     """A simulation that somebody has interrupted: its trajectory is shorter than was asked for."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+
+
+class LimitWarning(UserWarning):
+    """A motion that begins faster than a model's ``velocity_limit``, or joint forces above its ``effort_limit``."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)

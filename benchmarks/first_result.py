@@ -83,7 +83,7 @@ elif LIBRARY == "simulate":
 
     imported = time.perf_counter()
     model = robotics.Model.from_urdf(PATH)
-    q, v = robotics.neutral(model), np.zeros(model.nv)
+    q, v = robotics.neutral(model, within_limits=True), np.zeros(model.nv)
     if STATES > 1:
         q = np.tile(q, (STATES, 1))
     loaded = time.perf_counter()

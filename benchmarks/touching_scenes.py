@@ -161,7 +161,7 @@ def standing(
     robot = next(each for each in robots() if each.label.startswith(label))
     model, surface = robot.model.replace(friction=0.0), Surface(0.8)
     colliders = [Collider(name, Sphere(radius), place, surface) for name, place in feet.items()]
-    q = neutral(model)
+    q = neutral(model, within_limits=True)
     for joint in model.joints:
         if joint.name in pose:
             q[joint.q_start] = pose[joint.name]

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pluecker.articulated.algorithms.configuration.neutral import neutral
 from pluecker.articulated.algorithms.dynamics.rnea import rnea
 from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.app.outputs import Output, check_outputs
-from pluecker.articulated.errors import SimulationError, SimulationWarning
+from pluecker.articulated.errors import LimitWarning, SimulationError, SimulationWarning
 from pluecker.articulated.model.joints import JOINT_TYPES
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.pictures.animation import animate
@@ -25,6 +26,7 @@ from pluecker.articulated.pictures.curves import plot_trajectory
 from pluecker.articulated.pictures.figures import FIGURES, need_figures, save
 from pluecker.articulated.simulation.integrators import DRIVERS, INTEGRATORS
 from pluecker.articulated.simulation.simulate import simulate
+from pluecker.articulated.simulation.starts import OUTSIDE
 from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
 from pluecker.articulated.simulation.trajectory_files import TABLES, read_trajectory, write_trajectory
 from pluecker.articulated.stepping.control.control import PDControl, TimeTable
@@ -36,7 +38,8 @@ Mover = Callable[..., Trajectory]
 FILMS = (".html", ".gif", ".mp4")
 SWIFT = 20.0  # rad/s, of a joint that is held alone: chosen, a servo's
 
-DESCRIPTION = """The motion of a robot from rest in the neutral configuration, or from the state that --start names.
+DESCRIPTION = """The motion of a robot from rest in the neutral configuration, joints whose limits that
+is outside of at the nearer limit, or from the state that --start names.
 
 --control none: no joint forces. --control hold: critically damped servos keep the configuration, and carry the weight of
 robots on a fixed base; free joints get no force.
@@ -80,6 +83,9 @@ def add_simulate(commands: Any, loading: Loading) -> None:
     names = ", ".join(sorted([*INTEGRATORS, *DRIVERS]))
     parser.add_argument("--integrator", default="semi_implicit", metavar="NAME", help=f"{names} (semi_implicit)")
     parser.add_argument("--start", metavar="FILE", help="a file whose first sample has q (and v) to start from")
+    parser.add_argument(
+        "--outside-limits", default="error", choices=OUTSIDE, help="of a start outside of position limits (error)"
+    )
     parser.add_argument("-o", "--output", metavar="FILE", help="result, .csv, .npz or .h5 (CSV to standard output)")
     parser.add_argument("--plot", metavar="FILE", help="also draw the result: .png, .pdf or .svg")
     parser.add_argument("--animate", metavar="FILE", help="also show it: .html, .gif or .mp4")
@@ -105,14 +111,18 @@ def run_simulate(options: argparse.Namespace, loading: Loading) -> int:
     check_outputs(outputs, inputs, options.force)
     model = loading.load(options)
     given = Trajectory() if table is None else read_trajectory(table, model, bare="tau")
-    move, q, v = options.mover(options, model, *loading.start(options, model, given))
+    q, v = loading.start(options, model, given)
+    if options.start is None and given.q is None:
+        q = neutral(model, within_limits=True)
+    move, q, v = options.mover(options, model, q, v)
     control = holding(model, q) if options.control == "hold" else None if table is None else as_table(table, given)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SimulationWarning)
+        warnings.simplefilter("always", LimitWarning)
         try:
             motion = move(
                 q, v, options.duration, options.step, control=control, integrator=options.integrator,
-                every=options.every, progress=True,
+                every=options.every, progress=True, outside_limits=options.outside_limits,
             )  # fmt: skip
         except SimulationError as error:
             if options.output is not None and error.trajectory is not None and len(error.trajectory):

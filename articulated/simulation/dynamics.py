@@ -30,6 +30,7 @@ class Dynamics:
         since: at which time step number 0 begins; s.
         explain: what may be wrong in a state ``(q, v, tau)`` from which no step is found, or one that leaves an error, as a
             share of what is tolerated, at a time, and how long the step is; None if it does not know.
+        limits: of q, lower and upper, ``(nq,)`` each, beyond which a motion must not begin; None where that has been seen.
         finish: what ends a step that the integrator began, where that is no compiled code. One state alone.
     """
 
@@ -45,4 +46,5 @@ class Dynamics:
     explain: Callable[[Array, Array, Array, float, float, float], str | None] = lambda q, v, tau, error, time, step: (
         None
     )
+    limits: tuple[Array, Array] | None = None
     finish: Finish | None = None

@@ -22,6 +22,7 @@ from pluecker.articulated.simulation.failures import failure
 from pluecker.articulated.simulation.integrators import DRIVERS
 from pluecker.articulated.simulation.preparation import Preparation
 from pluecker.articulated.simulation.recording import FileRecording, MemoryRecording, Recording, as_folder
+from pluecker.articulated.simulation.starts import as_outside_limits, warn_of_limits, within_limits
 from pluecker.articulated.simulation.steps import Outcome, Schedule, follow_steps
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.articulated.stepping.loop.control_signals import UNIT
@@ -40,21 +41,29 @@ def follow_motion(
     *,
     record_to: str | os.PathLike[str] | None,
     progress: Any,
+    outside_limits: str = "allow",
+    continued: bool = False,
     stacklevel: int = 3,
     function: str = "simulate",
 ) -> tuple[Trajectory, Outcome]:
     """The motion from a state, prepared for the leading axes of q and v; the rest is as for :func:`simulate`.
 
     Args:
+        outside_limits: what happens where q is beyond the limits of the dynamics.
+        continued: whether the state is not the user's, but that at the end of another motion.
         stacklevel: of warnings.
         function: what the user called, for these.
     """
     if model.nv == 0:
         raise ArgumentValueError(f"simulate: model {model.name!r} has no joint that moves")
+    outside = as_outside_limits(outside_limits)
     states = {name: as_floats("simulate", model, STANDARD[name], value) for name, value in (("q", q), ("v", v))}
     check_states(model, states)
     prepared = prepare({name: array.shape[:-1] for name, array in states.items()})
     batch, schedule, recorder, dynamics = prepared.batch, prepared.schedule, prepared.recorder, prepared.dynamics
+    if dynamics.limits is not None:
+        states["q"] = within_limits(model, states["q"], dynamics.limits, outside)
+    warn_of_limits(model, None if continued else states["v"], prepared.control, stacklevel, function)
     states_q, states_v = (spread(model, name, array, batch) for name, array in states.items())
     move = as_progress(progress, schedule.samples)
     folder, size = None if record_to is None else as_folder(record_to), math.prod(batch)

@@ -16,6 +16,7 @@ from pluecker.articulated.simulation.dynamics import Dynamics
 from pluecker.articulated.simulation.follow_motion import follow_motion
 from pluecker.articulated.simulation.integrators import as_integrator, knowing_rows, name_of
 from pluecker.articulated.simulation.preparation import Preparation, kept_with, prepare_motion
+from pluecker.articulated.simulation.starts import hard_limits
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.articulated.stepping.control.control import JointLimits
 from pluecker.articulated.stepping.terms.integrator import Integrator
@@ -36,6 +37,7 @@ def simulate(
     f_ext: Any = None,
     elements: Element | Sequence[Element] = (),
     limits: JointLimits | bool | None = None,
+    outside_limits: str = "error",
     integrator: str | Integrator = "semi_implicit",
     record: str | Iterable[str] = ("a", "tau"),
     every: int = 1,
@@ -68,6 +70,9 @@ def simulate(
         elements: springs, cables and wrenches, as for :func:`applied_forces`.
         limits: whether position limits of joints hold, or how they are met; if None they do, hard and without
             restitution, where the integrator knows them.
+        outside_limits: what happens where q is beyond a hard position limit that holds: ``"error"``; ``"allow"``, to begin
+            there, from where the joint may only come nearer; ``"clip"``, to begin at the limit. What is beyond by rounding,
+            1.2e-7 of it or of 1, begins there.
         integrator: ``"semi_implicit"``, first order, with dry friction and limits; ``"rk4"``; ``"linearly_implicit"``,
             ``"bdf1"`` and ``"bdf2"`` for stiff springs; ``"variational"``, which keeps momenta and has no trend
             in energy; ``"dormand_prince"``, with dry friction and limits, and ``"dop853"``, without, divide steps as ``tol``
@@ -94,9 +99,13 @@ def simulate(
     Raises:
         TypeError: an argument is of another type.
         ValueError: a wrong shape, a number that is not finite, a quaternion that is not of unit length, a step or a duration
-            that is not above 0, an option that is not known.
+            that is not above 0, an option that is not known, a start outside of position limits.
         SimulationError: the motion cannot be followed to its end, or its samples cannot be written; the message says at what
             time, or how many the files hold, and ``trajectory`` has what was computed until then.
+
+    Warns:
+        LimitWarning: a velocity at the beginning is above the model's ``velocity_limit``, or joint forces that are constant
+            or in a table are above its ``effort_limit``.
 
     Example:
         >>> from pluecker.articulated import ModelBuilder, simulate
@@ -121,9 +130,9 @@ def simulate(
             )
         scenario = as_scenario(model, springs, held)
         by_loop = knows_rows and number_of(ROWS, scenario) > 0
-        return Dynamics(
-            chosen.serving(model, scenario) if isinstance(chosen, Integrator) else chosen, scenario, by_loop=by_loop
-        )
+        stiffness = held.stiffness if isinstance(held, JointLimits) else np.inf if held else 0.0
+        serving = chosen.serving(model, scenario) if isinstance(chosen, Integrator) else chosen
+        return Dynamics(serving, scenario, by_loop=by_loop, limits=hard_limits(model, stiffness))
 
     def prepare(shapes: dict[str, tuple[int, ...]]) -> Preparation:
         arguments = (
@@ -134,7 +143,9 @@ def simulate(
             every=every, on_unsolved=on_unsolved, tol=tol, threads=threads,
         ))  # fmt: skip
 
-    trajectory, _ = follow_motion(model, q, v, prepare, record_to=record_to, progress=progress)
+    trajectory, _ = follow_motion(
+        model, q, v, prepare, record_to=record_to, progress=progress, outside_limits=outside_limits
+    )
     return trajectory
 
 

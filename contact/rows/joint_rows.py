@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.articulated.model.joints import JOINT_TYPES
 from pluecker.articulated.model.model import Model
+from pluecker.articulated.stepping.terms.rows import limited_positions
 from pluecker.contact.constraints.relation import COORDINATE, Function, Parts, Row
 
 __all__ = ["joint_rows"]
@@ -13,14 +13,9 @@ __all__ = ["joint_rows"]
 
 def joint_rows(model: Model, limits: bool = True) -> Parts:
     """One row for each coordinate with dry friction or with a limit."""
-    place = np.full(model.nv, -1)
-    for joint in model.joints:
-        if joint.mimic is None and JOINT_TYPES[joint.type].rate_is_velocity:
-            n = JOINT_TYPES[joint.type].nv
-            place[joint.v_start : joint.v_start + n] = joint.q_start + np.arange(n)
     functions: list[Function] = []
     rows: list[Row] = []
-    for j, i in enumerate(place.tolist()):
+    for j, i in enumerate(limited_positions(model).tolist()):
         lower, upper = -np.inf, np.inf
         if limits and i >= 0:
             lower, upper = float(model.lower_limit[i]), float(model.upper_limit[i])

@@ -11,10 +11,12 @@ import numpy as np
 
 from pluecker.articulated.errors import OutputError, SimulationError
 from pluecker.articulated.forces.elements import Element
-from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.running.arguments import Array, as_floats
+from pluecker.articulated.running.fields import STANDARD
 from pluecker.articulated.simulation.dynamics import Dynamics
 from pluecker.articulated.simulation.follow_motion import follow_motion
 from pluecker.articulated.simulation.preparation import prepare_motion
+from pluecker.articulated.simulation.starts import as_outside_limits, hard_limits, within_limits
 from pluecker.articulated.simulation.steps import Outcome, Remembered
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.articulated.stepping.terms.integrator import Integrator
@@ -116,10 +118,21 @@ class WorldTrajectory(Trajectory):
 
 @called("World.simulate")
 def simulate_world(
-    world: World, q: Any, v: Any, duration: float, step: float, *, integrator: Any, memory: Any, **options: Any
+    world: World,
+    q: Any,
+    v: Any,
+    duration: float,
+    step: float,
+    *,
+    integrator: Any,
+    memory: Any,
+    outside_limits: Any,
+    **options: Any,
 ) -> WorldTrajectory:
     """As :meth:`World.simulate` has it."""
+    q = begun_within_limits(world, q, memory, outside_limits)
     begun = memory.time if isinstance(memory, WorldMemory) else 0.0
+    options["function"] = "World.simulate"
     found, outcome, chosen = follow(world, q, v, duration, step, integrator, memory, begun, options)
     whole = outcome.error is None and outcome.failed is None and not outcome.interrupted and found.q is not None
     own = memory_at_end(world, outcome, chosen, integrator, found.batch_shape) if whole and len(found) else None
@@ -138,12 +151,15 @@ def simulate_world(
 
 
 @called("World.step")
-def step_world(world: World, q: Any, v: Any, step: float, tau: Any, f_ext: Any, on_open: str, memory: Any) -> WorldStep:
+def step_world(
+    world: World, q: Any, v: Any, step: float, tau: Any, f_ext: Any, on_open: str, memory: Any, outside_limits: Any
+) -> WorldStep:
     """As :meth:`World.step` has it."""
     step = positive("World.step", "step", step)
+    q = begun_within_limits(world, q, memory, outside_limits)
     options = {
         "control": tau, "f_ext": f_ext, "elements": (), "record": (), "every": 1, "record_to": None, "on_unsolved": "raise",
-        "on_open": on_open, "tol": 1e-9, "progress": None, "threads": None,
+        "on_open": on_open, "tol": 1e-9, "progress": None, "threads": None, "function": "World.step",
     }  # fmt: skip
     found, outcome, chosen = follow(world, q, v, step, step, SEMI_IMPLICIT, memory, 0.0, options)
     assert found.q is not None
@@ -161,6 +177,15 @@ def step_world(world: World, q: Any, v: Any, step: float, tau: Any, f_ext: Any, 
             with_found, world, np.array(q, dtype=np.float64), chosen.touch, after.find_contacts
         )
     return after
+
+
+def begun_within_limits(world: World, q: Any, memory: Any, outside_limits: Any) -> Any:
+    """The configuration from which a motion begins; what goes on from a memory begins where it is."""
+    outside = as_outside_limits(outside_limits)
+    if memory is not None or not world.limits:
+        return q
+    array = as_floats("simulate", world.model, STANDARD["q"], q)
+    return within_limits(world.model, array, hard_limits(world.model), outside)
 
 
 def with_found(world: World, q: Array, touch: Touch, others: Callable[[], ContactForces]) -> ContactForces:
@@ -204,7 +229,7 @@ def follow(
         used.append(dynamics.integrator)
         return dynamics
 
-    own = {name: options[name] for name in ("record_to", "progress")}
+    own = {name: options[name] for name in ("record_to", "progress", "function")}
     wanted = {name: value for name, value in options.items() if name not in own}
 
     def prepare(shapes: Any) -> Any:
@@ -212,7 +237,9 @@ def follow(
 
     beside = "found" if world.found_contacts is not None else "step" if duration == step else "motion"
     with companion.beside(beside):
-        trajectory, outcome = follow_motion(world.model, q, v, prepare, stacklevel=7, function="World.simulate", **own)
+        trajectory, outcome = follow_motion(
+            world.model, q, v, prepare, continued=memory is not None, stacklevel=7, **own
+        )
     return trajectory, outcome, used[0]
 
 

@@ -226,6 +226,7 @@ class World(Instants):
         f_ext: ArrayLike | None = None,
         on_open: str = "raise",
         memory: WorldMemory | None = None,
+        outside_limits: str = "error",
     ) -> WorldStep:
         """One step of the motion; :meth:`simulate` with one of them.
 
@@ -236,6 +237,7 @@ class World(Instants):
             f_ext: wrenches on the bodies in their coordinates, ``(..., n_bodies, 6)``.
             on_open: ``"close"`` lets open constraints in, see :meth:`simulate`.
             memory: what the step before gave; None before the first one.
+            outside_limits: of the first one, as for :meth:`simulate`.
 
         Returns:
             q and v at the end of the step, and the memory for the next one; ``step.contacts`` has what touched, with forces.
@@ -246,7 +248,7 @@ class World(Instants):
 
         Source: Moreau (1999).
         """
-        return step_world(self, q, v, step, tau, f_ext, on_open, memory)
+        return step_world(self, q, v, step, tau, f_ext, on_open, memory, outside_limits)
 
     def simulate(
         self,
@@ -268,6 +270,7 @@ class World(Instants):
         progress: Any = None,
         threads: int | None = None,
         memory: WorldMemory | None = None,
+        outside_limits: str = "error",
     ) -> WorldTrajectory:
         """The motion from the state ``q, v``; arguments that are not named here are those of :func:`simulate`.
 
@@ -286,6 +289,8 @@ class World(Instants):
                 hold, the nearest way in the metric of the masses; velocities have no part in that. Less is closed always.
             memory: of a simulation or a step before, from which this one goes on, also in time: both together give
                 the same numbers, to the last bit, as one simulation of both.
+            outside_limits: what happens where q is beyond a position limit of the model's, as for :func:`simulate`; a motion
+                that goes on from a memory begins where it is.
 
         Returns:
             A trajectory, with ``memory``.
@@ -312,7 +317,7 @@ class World(Instants):
         return simulate_world(
             self, q, v, duration, step, integrator=integrator, memory=memory, control=control, f_ext=f_ext,
             elements=elements, record=record, every=every, record_to=record_to, on_unsolved=on_unsolved, on_open=on_open,
-            tol=tol, progress=progress, threads=threads,
+            tol=tol, progress=progress, threads=threads, outside_limits=outside_limits,
         )  # fmt: skip
 
     def overlays(self, trajectory: Trajectory) -> tuple[Overlay, ...]:

@@ -37,7 +37,7 @@ Todorov, Erez, Tassa, "MuJoCo" (2012) for limits and friction as rows.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from pluecker.articulated.algorithms.inertia.inertia_factor import solve_factorized
 from pluecker.articulated.model.joints import JOINT_TYPES
@@ -60,8 +60,8 @@ from pluecker.spatial.scalars.operations import (
 )
 
 __all__ = [
-    "TOLERANCE", "add_impulses", "are_woken", "awake_count", "keep_limits", "limits_that_act", "pack_rows", "row_count",
-    "rows_workspace", "solve_staircases_of_rows", "store_of_awake", "were_awake",
+    "TOLERANCE", "add_impulses", "are_woken", "awake_count", "keep_limits", "limited_positions", "limits_that_act",
+    "pack_rows", "row_count", "rows_workspace", "solve_staircases_of_rows", "store_of_awake", "were_awake",
 ]  # fmt: skip
 
 TOLERANCE = 1e-10  # of the largest impulse: what is left of a step's rows
@@ -75,6 +75,16 @@ LAW = 2 * STEPS + 1
 
 
 # ------------------------------------------------------------------------------------------------------------- the table
+
+
+def limited_positions(model: Model) -> NDArray[np.intp]:
+    """For each entry of v that of q whose rate it is, where position limits hold; -1 where it is the rate of none."""
+    place = np.full(model.nv, -1)
+    for joint in model.joints:
+        if joint.mimic is None and JOINT_TYPES[joint.type].rate_is_velocity:
+            n = JOINT_TYPES[joint.type].nv
+            place[joint.v_start : joint.v_start + n] = joint.q_start + np.arange(n)
+    return place
 
 
 def pack_rows(
@@ -97,11 +107,7 @@ def pack_rows(
         return np.zeros(1)
     e, k, d = (np.broadcast_to(np.asarray(x, dtype=np.float64), (model.nv,)) for x in (restitution, stiffness, damping))
     records: list[tuple[float, ...]] = []
-    place = np.full(model.nv, -1)
-    for joint in model.joints:
-        if joint.mimic is None and JOINT_TYPES[joint.type].rate_is_velocity:
-            n = JOINT_TYPES[joint.type].nv
-            place[joint.v_start : joint.v_start + n] = joint.q_start + np.arange(n)
+    place = limited_positions(model)
     for j in range(model.nv):
         i, F = int(place[j]), float(model.friction[j])
         held = limits and i >= 0

@@ -9,10 +9,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pluecker.articulated import ModelBuilder, SimulationError, SimulationWarning, TimeTable, simulate
+from pluecker.articulated import LimitWarning, ModelBuilder, SimulationError, SimulationWarning, TimeTable, simulate
 from pluecker.contact import ConstraintError, FileError, World, WorldMemory
-from pluecker.contact.constraints import Motor, PrescribedMotion, Spline, UserFunction
+from pluecker.contact.constraints import Coupling, Motor, PrescribedMotion, Spline, UserFunction
 from pluecker.contact.world.memory import as_numbers_of
+from pluecker.spatial import ArgumentValueError
 from tests.conftest import COMPILED
 from tests.contact.world.mechanisms import COUPLER, CRANK, four_bars, slider_crank, slider_crank_state
 
@@ -246,6 +247,60 @@ def test_what_cannot_be_is_refused_by_name():
 
 
 @pytest.mark.parametrize("integrator", ALL if COMPILED else ["rk4", "semi_implicit"])
+def limited_lift():
+    """A cabin on a rail between 0 and 1 m, and a counterweight that a coupling moves the other way."""
+    builder = ModelBuilder()
+    for name, mass, lower in (("cabin", 2.0, 0.0), ("weight", 1.5, -3.0)):
+        builder.add_body(name, mass=mass, inertia=(0.1, 0.1, 0.1))
+        builder.add_joint(
+            name, "prismatic", "world", name, axis=(0, 0, 1), lower_limit=lower, upper_limit=lower + 1.0,
+            velocity_limit=3.0, effort_limit=50.0,
+        )  # fmt: skip
+    return World(builder.build(), [Coupling("rope", {"cabin": 1.0, "weight": 1.0}, offset=-2.5)])
+
+
+@pytest.mark.plain
+def test_a_world_begins_within_limits_or_where_it_ended():
+    world, still = limited_lift(), np.zeros(2)
+    inside, outside = np.array([0.4, -2.9]), np.array([0.7, -3.2])
+    said = r"joint 'weight' begins at -3\.2 m, outside of its limits \[-3, -2\]"
+    for name, call in (
+        ("simulate", lambda q, **o: world.simulate(q, still, 0.01, 0.01, **o)),
+        ("step", lambda q, **o: world.step(q, still, 0.01, **o)),
+    ):
+        with pytest.raises(ArgumentValueError, match=rf"^World\.{name}: {said}"):
+            call(outside)
+        with pytest.raises(ArgumentValueError, match=rf"^World\.{name}: joint 'weight' begins in state 1 of the batch"):
+            call(np.array([inside, outside]))
+        with pytest.raises(
+            ArgumentValueError, match=rf"^World\.{name}: outside_limits is 3, expected one of error, allow"
+        ):
+            call(inside, outside_limits=3)
+        begun = call(outside, outside_limits="clip")
+        if name == "simulate":
+            np.testing.assert_array_equal(begun.q[0], [0.7, -3.0])
+        begun = call(outside, outside_limits="allow")
+        q = begun.q[-1] if name == "simulate" else begun.q
+        assert q[1] < -3.1
+        call(q, memory=begun.memory)  # it goes on where it is
+    end = world.simulate(inside, still, 0.5, 0.01)  # the cabin falls onto its lower limit
+    world.simulate(end.q[-1], end.v[-1], 0.1, 0.01)
+    step = world.step(end.q[-1], end.v[-1], 0.01)
+    world.step(step.q, step.v, 0.01)
+    free = World(world.model, limits=False).step(outside, still, 0.01)
+    np.testing.assert_allclose(free.q, outside - 9.81e-4, atol=1e-12)
+
+
+@pytest.mark.plain
+def test_a_step_warns_of_what_is_above_the_limits_of_the_model():
+    world, q = limited_lift(), np.array([0.4, -2.9])
+    with pytest.warns(LimitWarning, match=r"^World\.step: coordinate 'cabin' is given 60, its effort_limit is 50;"):
+        step = world.step(q, [0.1, -0.1], 0.01, tau=[60.0, 0.0])
+    with pytest.warns(LimitWarning, match=r"^World\.step: coordinate 'cabin' \(and 1 more\) begins at 4,"):
+        world.step(q, [4.0, -4.0], 0.01)
+    world.step(step.q, [4.0, -4.0], 0.01, memory=step.memory)  # which is nobody's choice
+
+
 def test_rows_that_come_to_contradict_each_other_are_named_with_the_time(integrator):
     """A slider at a constant speed takes the crank to its dead point, beyond which there is nothing."""
     world = slider_crank()

@@ -110,7 +110,7 @@ NV = 11
 @pytest.mark.parametrize("kind", ["none", "constant", "linear", "held", "gains", "python", "compiled", "limits"])
 def test_the_loop_is_that_of_python_with_every_control(kind, tree, states):
     assert tree.nv == NV
-    model = tree.replace(effort_limit=0.9)
+    model = tree.replace(effort_limit=0.9) if kind == "limits" else tree
     control, torque = controls(tree)[kind]
     q, v = states
     agree(run(model, q, v, control=control), loop(model, q, v, 4, torque))
@@ -192,7 +192,8 @@ def batch_of_controls(kind, tree):
 def test_each_motion_of_a_batch_has_its_own_control_gains_references_tables_parameters_and_wrenches(kind, tree, states):
     """From one state, in lanes, beside each motion by itself; at first and last they differ."""
     q, v = states[0][0], states[1][0]
-    model, options = tree.replace(effort_limit=2.0), batch_of_controls(kind, tree)
+    model = tree.replace(effort_limit=2.0) if kind == "sampled" else tree
+    options = batch_of_controls(kind, tree)
     batch = run(model, q, v, **options(slice(None)))
     for k in range(3):
         one = run(model, q, v, **options(k))
