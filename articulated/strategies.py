@@ -21,6 +21,7 @@ strategy                 gives
 :func:`velocities`       ``v``, ``(nv,)``, over many orders of magnitude; accelerations and joint forces too
 :func:`body_forces`      ``f_ext``, ``(n_bodies, 6)``; none, on one body, on all
 :func:`states`           a :class:`State`: a model with all of these
+:func:`tree`             no strategy: the model that a failing test names so
 =======================  ===================================================================================================
 """
 
@@ -44,7 +45,7 @@ from pluecker.spatial.functions.arguments import as_integer
 st = require("hypothesis.strategies", "testing", "pluecker.articulated.strategies")
 from pluecker.spatial import strategies as spatial  # noqa: E402  (it needs the same extra, in a name of its own)
 
-__all__ = ["State", "body_forces", "configurations", "states", "trees", "velocities"]
+__all__ = ["State", "body_forces", "configurations", "states", "tree", "trees", "velocities"]
 
 MOST = 1000  # bodies: larger trees are for random_tree
 NEAR_LOCK = (0.1, 1e-2, 1e-4)  # from gimbal lock, whose inertia matrix has a condition of its inverse square
@@ -52,6 +53,7 @@ ANGLES = (0.0, 1e-160, 1e-8, 1e-4, np.pi / 2 - 1e-9, np.pi / 2, np.pi - 1e-9, np
 LENGTHS = (0.0, 1e-160, 1e-8, 1e-4, 1.0, 100.0)
 SHARES = (0.0, 1e-160, 1e-8, 1e-3, 0.03, 1.0)  # of the largest number
 LARGEST = 30.0
+PASSIVE = ("armature", "damping", "friction", "stiffness")
 Strategy = Any  # of Hypothesis, which need not be installed
 
 # Made once: to make a strategy takes longer than to draw from it.
@@ -65,7 +67,11 @@ ROTATION_VECTOR_LENGTH = TURN | NEAR_HALF_TURN
 
 
 class State(NamedTuple):
-    """A model and one state of it: ``q (nq,)``, ``v``, ``a`` and ``tau`` ``(nv,)``, ``f_ext (n_bodies, 6)``."""
+    """A model and one state of it: ``q (nq,)``, ``v``, ``a`` and ``tau`` ``(nv,)``, ``f_ext (n_bodies, 6)``.
+
+    Its ``repr`` is a line of Python for each, with :func:`tree` for a model of :func:`trees`: what a failing test prints is
+    pasted back where ``State``, ``tree`` and ``np`` are imported. Another model, which the test has, is called ``model``.
+    """
 
     model: Model
     q: Array
@@ -73,6 +79,60 @@ class State(NamedTuple):
     a: Array
     tau: Array
     f_ext: Array
+
+    def __repr__(self) -> str:
+        made = self.model.tables.get(tree)
+        lines = ["State(", f"    {made or 'model'},  # {described(self.model)}"]
+        lines += [f"    {name}={as_code(getattr(self, name))}," for name in ("q", "v", "a", "tau", "f_ext")]
+        return "\n".join([*lines, ")"])
+
+
+def described(model: Model) -> str:
+    """The passive forces of a model, which follow from the seed, for the reader."""
+    parts = (f"{name} {np.round(getattr(model, name), 3).tolist()}" for name in PASSIVE if getattr(model, name).any())
+    return "; ".join(parts) or "no armature, damping, friction and springs"
+
+
+def as_code(array: Array) -> str:
+    """An array as Python that makes the same numbers."""
+    if array.any() or np.signbit(array).any() or not array.size:
+        return (
+            f"np.array({array.tolist()!r}).reshape({array.shape})"
+            if not array.size
+            else f"np.array({array.tolist()!r})"
+        )
+    return f"np.zeros({array.shape if array.ndim > 1 else len(array)})"
+
+
+def tree(
+    joints: Iterable[str], parents: Iterable[int], follows: Iterable[bool], *, rng: int, passive: bool = False
+) -> Model:
+    """The model that :func:`trees` drew where the ``repr`` of a state names it so.
+
+    Args:
+        joints: the type of each joint.
+        parents: the number of the body that carries each, smaller than its own; -1 for the world.
+        follows: whether each joint follows one before it, where both have one freedom.
+        rng: seed of all numbers.
+        passive: whether joints have armature, damping, dry friction and springs.
+
+    Raises:
+        TypeError, ValueError: no joint types, or not as many parents and follows, or no seed.
+    """
+    kinds, carriers, flags = as_joint_types("tree", joints), list(parents), list(follows)
+    if not len(kinds) == len(carriers) == len(flags):
+        counts = f"{len(kinds)} joints, {len(carriers)} parents and {len(flags)} follows"
+        raise ArgumentValueError(f"tree: got {counts}, expected as many of each")
+    for k, parent in enumerate(carriers):
+        if as_integer("tree", "parents", parent, -1, MOST) >= k:
+            raise ArgumentValueError(f"tree: the parent of body {k} is {parent}, expected a smaller number, or -1")
+    for name, flag in (("passive", passive), *(("follows", each) for each in flags)):
+        as_flag("tree", name, flag)
+    seed = as_integer("tree", "rng", rng, 0, 2**32 - 1)
+    model = build_tree(kinds, carriers, flags, np.random.default_rng(seed), passive)
+    shape = f"{list(kinds)!r}, {carriers!r}, {flags!r}"
+    model.tables[tree] = f"tree({shape}, rng={seed}, passive={bool(passive)})"
+    return model
 
 
 def trees(
@@ -114,7 +174,7 @@ def draw_tree(draw: Any, low: int, high: int, kinds: tuple[str, ...], mimic: boo
     parents = [draw(st.integers(-1, k - 1)) for k in range(n)]
     follows = [mimic and draw(FLAGS) for _ in range(n)]
     forces = passive and draw(FLAGS)
-    return build_tree(chosen, parents, follows, np.random.default_rng(draw(SEEDS)), forces)
+    return tree(chosen, parents, follows, rng=draw(SEEDS), passive=forces)
 
 
 def configurations(model: Model, *, near_singular: bool = True) -> Strategy:

@@ -155,6 +155,56 @@ def test_failures_shrink_to_one_body_on_the_first_joint_that_fails():
     np.testing.assert_array_equal(found.v, 0.0)
 
 
+def equal(one, other):
+    """Whether two states are the same to the last bit, models included."""
+    return one.model == other.model and all(
+        a.shape == b.shape and a.tobytes() == b.tobytes() for a, b in zip(one[1:], other[1:], strict=True)
+    )
+
+
+@FEW
+@given(strategies.states(strategies.trees(largest=4)))
+def test_what_a_state_prints_makes_it_again(state):
+    again = eval(repr(state), {"State": strategies.State, "tree": strategies.tree, "np": np})
+    assert equal(again, state)
+    assert repr(again) == repr(state)
+    for name in ("armature", "damping", "friction", "stiffness"):
+        assert (f"{name} [" in repr(state)) == bool(getattr(state.model, name).any())
+
+
+def test_a_state_of_a_model_of_the_tests_names_that_model():
+    state = find(strategies.states(EULER), lambda state: state.v.any())
+    again = eval(repr(state), {"State": strategies.State, "model": EULER, "np": np})
+    assert equal(again, state)
+
+
+def test_a_failing_test_prints_a_state_that_can_be_pasted_back():
+    @settings(database=None, phases=[Phase.generate], max_examples=5)
+    @given(strategies.states(strategies.trees(smallest=2, largest=2)))
+    def fails(state):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError) as error:
+        fails()
+    said = "\n".join(error.value.__notes__)
+    assert "    tree(['" in said
+    assert "    f_ext=np." in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((["revolute"], [], [False]), "tree: got 1 joints, 0 parents and 1 follows, expected as many of each"),
+        ((["revolute"], [0], [False]), "tree: the parent of body 0 is 0, expected a smaller number, or -1"),
+        ((["revolute"], [-1], [2]), "tree: follows is 2, expected True or False"),
+        ((["hinge"], [-1], [False]), "tree: unknown type of joint 'hinge'"),
+    ],
+)
+def test_what_no_tree_can_be_made_of_is_said(arguments, message):
+    with pytest.raises(PlueckerError, match=re.escape(message)):
+        strategies.tree(*arguments, rng=0)
+
+
 def test_states_of_a_model_are_of_that_model():
     found = find(strategies.states(EULER), lambda state: np.abs(state.v).max() > 1.0)
     assert found.model is EULER
