@@ -17,6 +17,7 @@ from pluecker.articulated.simulation.integrators import ADAPTIVE
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.articulated.simulation.smooth import as_tolerance
 from pluecker.articulated.simulation.trajectory import Trajectory
+from pluecker.articulated.simulation.whole_motions import whole
 from pluecker.articulated.stepping.control.control import seconds
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 
@@ -96,6 +97,7 @@ def convergence(
 
     Raises:
         ValueError, TypeError, SimulationError: as :func:`simulate`.
+        KeyboardInterrupt: Ctrl-C; runs of different lengths are not compared.
 
     Example:
         >>> from pluecker.articulated import ModelBuilder, convergence
@@ -122,7 +124,7 @@ def convergence(
         chosen = {"tol": value} if adaptive else {"every": every * 2**k}
         own = h if adaptive else value
         more = {**options, **({"every": every} if adaptive else {}), **chosen, "record": options.get("record", ())}
-        motions.append(simulate(model, q, v, duration, own, integrator=integrator, **more))
+        motions.append(whole(simulate, model, q, v, duration, own, integrator=integrator, **more))
     q_all, v_all = ([getattr(motion, name) for motion in motions] for name in ("q", "v"))
     dq = tuple(largest(difference(model, a, b)) for a, b in itertools.pairwise(q_all))
     dv = tuple(largest(a - b) for a, b in itertools.pairwise(v_all))

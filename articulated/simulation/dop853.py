@@ -26,6 +26,7 @@ from pluecker.articulated.stepping.control.control_law import EARLY, POSITION, V
 from pluecker.articulated.stepping.loop.control_signals import ControlPlan, asked, check_asked
 from pluecker.articulated.stepping.loop.signal import Signal
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError
+from pluecker.spatial.parallel.callbacks import callbacks
 
 __all__ = ["follow_dop853"]
 
@@ -61,9 +62,10 @@ def follow_dop853(
         for k, t in enumerate(times_of(schedule)):
             arrays, slot, most = room
             for b in range(size):
-                state = next(motions[b])
-                here = state[: model.nq], state[model.nq :]
-                found = {0: here[0], 1: here[1], 2: forces[b](t, *here)[0], 4: np.zeros(1)}
+                with callbacks():
+                    state = next(motions[b])
+                    here = state[: model.nq], state[model.nq :]
+                    found = {0: here[0], 1: here[1], 2: forces[b](t, *here)[0], 4: np.zeros(1)}
                 for place, values in found.items():
                     if arrays[place].shape[2]:
                         arrays[place][k - slot, b] = values

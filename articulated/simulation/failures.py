@@ -23,16 +23,23 @@ def failure(model: Model, outcome: Outcome, prepared: Preparation, trajectory: T
         end = getattr(outcome.error, "time", None)
         if end is None:
             end = float(trajectory.time[-1]) if trajectory.time is not None and len(trajectory) else 0.0
-        return SimulationError(str(outcome.error), trajectory, end)
+        ended = SimulationError(str(outcome.error), trajectory, end)
+        ended.__cause__ = outcome.error
+        return ended
     time = dynamics.since + outcome.failed * schedule.step
     where = f" in state {', '.join(map(str, np.unravel_index(outcome.state, batch)))} of the batch" if batch else ""
     nq, nv, x = model.nq, model.nv, outcome.x[outcome.state]
     q, v, tau, error = x[:nq], x[nq : nq + nv], x[nq + nv : nq + 2 * nv], float(x[nq + 6 * nv])
+    cause: BaseException | None = outcome.error
+    try:
+        found = dynamics.explain(q, v, tau, error, time, schedule.step) if np.isfinite(tau).all() else None
+    except PlueckerError as reason:
+        found, cause = str(reason), reason.__cause__
     beginning = f"simulate: the motion cannot be followed beyond t = {time:.6g} s{where}: "
     if not np.isfinite(tau).all():
         k = int(np.argmin(np.isfinite(tau)))
         why = f"control gives {tau[k]} for {shown(model.v_names[k])}"
-    elif (found := dynamics.explain(q, v, tau, error, time, schedule.step)) is not None:
+    elif found is not None:
         why = found
     elif np.isfinite(error):
         more = "" if prepared.on_unsolved == "substep" else ", on_unsolved='substep' or 'continue'"
@@ -41,14 +48,16 @@ def failure(model: Model, outcome: Outcome, prepared: Preparation, trajectory: T
         why = f"its numbers overflow; the fastest joint is {fastest(model, v, schedule.step)}"
         try:
             aba(model, q, v, tau)
-        except SingularInertiaError as found:
-            why = str(found).partition(": ")[2]
+        except SingularInertiaError as reason:
+            why = str(reason).partition(": ")[2]
         except PlueckerError:
             pass
         else:
             stable = isinstance(dynamics.integrator, Integrator) and dynamics.integrator.implicit
             why += "; a smaller step may follow it" if stable else "; a smaller step or semi_implicit may follow it"
-    return SimulationError(beginning + why, trajectory, time)
+    ended = SimulationError(beginning + why, trajectory, time)
+    ended.__cause__ = cause
+    return ended
 
 
 def fastest(model: Model, v: np.ndarray, step: float) -> str:

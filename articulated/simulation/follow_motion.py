@@ -25,6 +25,7 @@ from pluecker.articulated.simulation.recording import FileRecording, MemoryRecor
 from pluecker.articulated.simulation.starts import as_outside_limits, warn_of_limits, within_limits
 from pluecker.articulated.simulation.steps import Outcome, Schedule, follow_steps
 from pluecker.articulated.simulation.trajectory import Trajectory
+from pluecker.articulated.simulation.whole_motions import parts_are_refused
 from pluecker.articulated.stepping.loop.control_signals import UNIT
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
@@ -84,6 +85,8 @@ def follow_motion(
         )
     else:
         outcome = follow_nothing(schedule, recording, complete, move)
+    if outcome.interrupted and parts_are_refused():
+        raise KeyboardInterrupt
     try:
         trajectory = made_trajectory(model, recording, outcome.samples, batch)
     except OutputError as error:  # the last samples found no room
@@ -98,7 +101,7 @@ def follow_motion(
         q_begin, v_begin = (x.reshape(*batch, 1, x.shape[-1]).copy() for x in (states_q, states_v))
         trajectory = Trajectory(schedule.times_from(0, 1), q_begin, v_begin, model=model)
     if outcome.error is not None or outcome.failed is not None:
-        raise failure(model, outcome, prepared, trajectory) from outcome.error
+        raise failure(model, outcome, prepared, trajectory)
     if outcome.interrupted:
         (end,) = schedule.times_from(max(len(trajectory) - 1, 0), 1)
         said = f"{function}: interrupted; the trajectory ends at t = {end:.6g} s"

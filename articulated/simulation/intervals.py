@@ -12,6 +12,7 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.articulated.simulation.trajectory import Trajectory
+from pluecker.articulated.simulation.whole_motions import whole
 from pluecker.articulated.stepping.control.control import TimeTable
 
 __all__ = ["follow_intervals"]
@@ -27,13 +28,15 @@ def follow_intervals(
 
     Raises:
         SimulationError: the motion cannot be followed to its end; the message says at what time.
+        KeyboardInterrupt: Ctrl-C.
     """
     states = [(q, v)]
     for k in progress(range(len(time) - 1)):
         length = float(time[k + 1] - time[k])
         control = TimeTable(np.array([0.0, length]), tau[k : k + 2])
         try:
-            motion = simulate(
+            motion = whole(
+                simulate,
                 model,
                 *states[-1],
                 length,

@@ -37,6 +37,7 @@ from pluecker.articulated.stepping.loop.task import (
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.scenario import smooth_model
 from pluecker.spatial.errors import PlueckerError
+from pluecker.spatial.parallel.callbacks import callbacks
 from pluecker.spatial.properties import cached_property
 
 __all__ = ["RECORDED", "Outcome", "Remembered", "Schedule", "Steps", "follow_steps"]
@@ -252,15 +253,16 @@ def follow_steps(
                 tau = asked(model, control.function, first * schedule.step, *now)
                 x[:, nq + nv : nq + 2 * nv] = tau.reshape(-1, nv)
             begun, before = time.perf_counter(), x[0, : nq + nv].copy()
-            stretches.advance(first, last)
-            if finish is not None and first < schedule.total and not marks[0]:
-                if not steps.end(model, x[0], before, first, finish) <= steps.bound:
-                    marks[0], x[0, : nq + nv] = first + 1, before
-                else:
-                    finish.keep()
-                    if (first - schedule.first) % schedule.every == 0:
-                        own = (first - schedule.first) // schedule.every - slot
-                        put_step(arrays, own, x[0], steps.sizes, steps.impulses)
+            with callbacks():
+                stretches.advance(first, last)
+                if finish is not None and first < schedule.total and not marks[0]:
+                    if not steps.end(model, x[0], before, first, finish) <= steps.bound:
+                        marks[0], x[0, : nq + nv] = first + 1, before
+                    else:
+                        finish.keep()
+                        if (first - schedule.first) % schedule.every == 0:
+                            own = (first - schedule.first) // schedule.every - slot
+                            put_step(arrays, own, x[0], steps.sizes, steps.impulses)
             took = time.perf_counter() - begun
             failed = bool(marks.any())
             first = last
@@ -272,6 +274,7 @@ def follow_steps(
             length = max(1, min(GROWTH * length, int(length * STRETCH / max(took, 1e-6)) + 1))
     except KeyboardInterrupt:
         interrupted = True
+        marks[:] = 0.0  # a step of the stretch that ended within may have failed because it did
     except PlueckerError as found:
         error = found
     if not marks.any():

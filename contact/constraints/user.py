@@ -37,8 +37,9 @@ from pluecker.contact.constraints.pair import Constraint
 from pluecker.contact.constraints.relation import USER, Function, Parts, Row
 from pluecker.contact.errors import ConstraintError
 from pluecker.spatial.errors import ArgumentTypeError, shown
+from pluecker.spatial.parallel.callbacks import is_over, keep
 
-__all__ = ["UserCall", "UserFunction", "broken_function", "refuse_broken_functions"]
+__all__ = ["UserCall", "UserFunction", "refuse_broken_functions", "refuse_what_broke"]
 
 Array = NDArray[np.float64]
 C_FUNCTION: Any = type(ctypes.CFUNCTYPE(None)()).__mro__[1]  # what all functions of ctypes are
@@ -53,13 +54,13 @@ class UserCall:
     Attributes:
         label: whose it is, for messages.
         address, parameters: of the machine code, and an array of its own.
-        broken: what was wrong with its last numbers that were none, in words.
+        broken: what was wrong with its last numbers that were none, in words, and the exception that it raised, if any.
     """
 
     def __init__(self, label: str, model: Model, record: UserFunction) -> None:
         self.label, self.model, self.record = label, model, record
         self.parameters = np.array(record.parameters, dtype=np.float64).reshape(-1)
-        self.broken: str | None = None
+        self.broken: tuple[str, Exception | None] | None = None
         if record.compiled and record.differentiates:
             self.keep: Any = record.function
             self.address = address_of_function(record.function)
@@ -68,9 +69,12 @@ class UserCall:
             self.address = ctypes.cast(self.keep, ctypes.c_void_p).value or 0
 
     def answer(self, order: float, q: Any, v: Any, out: Any, parameters: Any) -> None:
-        """What machine code calls: numbers, and NaN where the function fails."""
+        """What machine code calls: numbers, and NaN where the function fails, or its result is not wanted any more."""
         nq, nv = self.model.nq, self.model.nv
         results = np.ctypeslib.as_array(out, (nv + 2,))
+        if is_over():
+            results[:] = np.nan
+            return
         position = numbers_at(q, nq)
         try:
             results[0] = self.value(position)
@@ -80,13 +84,18 @@ class UserCall:
                 results[nv + 1] = self.bias(position, numbers_at(v, nv))
         except Exception as error:  # it cannot pass through machine code: it is told when the result is looked at
             if np.isfinite(position).all():  # else it follows from an error before
-                self.broken = f"{self.label}: the function raised {type(error).__name__}: {error}"
+                self.broken = f"{self.label}: the function raised {type(error).__name__}: {error}", error
+            results[:] = np.nan
+            return
+        except (
+            BaseException
+        ) as error:  # Ctrl-C, or an end that the function wants: around the machine code it is raised
+            keep(error)
             results[:] = np.nan
             return
         if not np.isfinite(results).all() and np.isfinite(position).all():
-            self.broken = (
-                f"{self.label}: the function has no finite value or derivative at q = {shown(position.tolist())}"
-            )
+            where = f"at q = {shown(position.tolist())}"
+            self.broken = f"{self.label}: the function has no finite value or derivative {where}", None
 
     def value(self, q: Array) -> float:
         """C(q)."""
@@ -154,6 +163,9 @@ class UserFunction(Constraint):
         restitution: with which share of its rate C comes back from 0, of a one-sided one; 0 to 1.
         stiffness, damping: of a soft one, in units of its force per unit of C.
 
+    What a Python function raises ends the call of the world: any ``Exception`` as an error that names the constraint and the
+    exception; Ctrl-C, ``SystemExit`` and the like as they are.
+
     Raises:
         TypeError: what is no name, no function, no number.
         ValueError: numbers that cannot be.
@@ -217,18 +229,15 @@ class UserFunction(Constraint):
         return Parts((function,), (Row(((0, 1.0),), **law),))
 
 
-def broken_function(model: Model, parts: tuple[Parts, ...], q: ArrayLike) -> str | None:
-    """Which of the users' functions has no value in one of these configurations, ``(..., nq)``, in words; or what was wrong
-    with the last numbers that one of them gave and that were none."""
-    try:
-        refuse_broken_functions(model, parts, q)
-    except ConstraintError as error:
-        return str(error)
+def refuse_what_broke(model: Model, parts: tuple[Parts, ...], q: ArrayLike) -> None:
+    """The same as :func:`refuse_broken_functions`, and what was wrong with the last numbers of one that were none."""
     calls = [f.user for part in parts for f in part.functions if f.kind == USER]
     found = next((call.broken for call in calls if call.broken is not None), None)
     for call in calls:
         call.broken = None
-    return found
+    refuse_broken_functions(model, parts, q)
+    if found is not None:
+        raise ConstraintError(found[0]) from found[1]
 
 
 def refuse_broken_functions(model: Model, parts: tuple[Parts, ...], q: ArrayLike) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
-from pluecker.contact.constraints.relation import Parts, Row
+from pluecker.contact.constraints.relation import USER, Parts, Row
 from pluecker.contact.constraints.user import refuse_broken_functions
 from pluecker.contact.errors import ConstraintError, UnsolvedError
 from pluecker.contact.rows.packing import Packed, pack_constraints
@@ -15,9 +15,10 @@ from pluecker.contact.world.called import called
 from pluecker.contact.world.found_contacts import FoundContacts
 from pluecker.contact.world.gimbal_lock import refuse_gimbal_lock
 from pluecker.spatial.errors import ArgumentValueError, shown
+from pluecker.spatial.parallel.callbacks import callbacks
 from pluecker.spatial.properties import cached_property
 
-__all__ = ["Constrained", "refuse_contacts", "run_on_rows"]
+__all__ = ["Constrained", "refuse_contacts", "run", "run_on_rows"]
 
 
 class Constrained:
@@ -49,6 +50,11 @@ class Constrained:
         """The rows of all constraints with what becomes of them; those of the model's own joints last."""
         return tuple(row for part in self.parts for row in part.rows)
 
+    @cached_property
+    def calls_python(self) -> bool:
+        """Whether a function of Python's is among the constraints."""
+        return any(f.kind == USER for part in self.parts for f in part.functions)
+
     @property
     def names(self) -> tuple[str, ...]:
         """Of the constraints."""
@@ -72,13 +78,21 @@ def refuse_contacts(world: Constrained, method: str) -> None:
         )
 
 
+def run(world: Constrained, algorithm: Algorithm, inputs: tuple[Any, ...], threads: int | None = None) -> Any:
+    """What an algorithm gives for a world; exceptions of the users' functions are raised."""
+    if not world.calls_python:
+        return algorithm.call(world.smooth, inputs, None, threads, (world.packed,))
+    with callbacks():
+        return algorithm.call(world.smooth, inputs, None, threads, (world.packed,))
+
+
 def run_on_rows(
     world: Constrained, algorithm: Algorithm, inputs: tuple[Any, ...], threads: int | None
 ) -> tuple[Array, Array]:
     """An algorithm that gives coordinates of the model, and numbers of rows."""
     with called(algorithm.name):
         try:
-            motion, rows = algorithm.call(world.smooth, inputs, None, threads, (world.packed,))
+            motion, rows = run(world, algorithm, inputs, threads)
         except ArgumentValueError:
             q = inputs[[field.name for field in algorithm.inputs].index("q")]
             refuse_broken_functions(world.model, world.parts, q)

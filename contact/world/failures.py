@@ -11,7 +11,7 @@ from pluecker.articulated.algorithms.configuration.integrate import integrate
 from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.relation import Row
-from pluecker.contact.constraints.user import broken_function
+from pluecker.contact.constraints.user import refuse_what_broke
 from pluecker.contact.instants.rows_at import RowsAt
 from pluecker.contact.stepping.projection import TOLERATED
 from pluecker.contact.world.determination import held_rows
@@ -65,11 +65,12 @@ def explanation(world: World, q: Array, v: Array, tau: Array, error: float, time
         error: of the step, as a share of what is tolerated.
         time: at which the step begins; s.
         step: how long it is; s.
+
+    Raises:
+        ConstraintError: a function of the user's has no value there; what it raised is the cause.
     """
     if not np.isfinite(error):
-        broken = broken_function(world.model, world.parts, q)
-        if broken is not None:
-            return broken
+        refuse_what_broke(world.model, world.parts, q)
     try:
         with np.errstate(all="ignore"):  # of states that have run away
             locked = axes_in_line(world, q, WEAK)

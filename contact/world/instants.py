@@ -19,7 +19,7 @@ from pluecker.contact.instants.motions_at import as_times, motions_at
 from pluecker.contact.instants.rows_at import ROWS_AT, RowsAt, sorted_rows
 from pluecker.contact.world.arguments import as_configuration
 from pluecker.contact.world.called import called
-from pluecker.contact.world.constrained import Constrained, refuse_contacts, run_on_rows
+from pluecker.contact.world.constrained import Constrained, refuse_contacts, run, run_on_rows
 from pluecker.contact.world.effort import find_effort
 from pluecker.contact.world.results import ConstrainedAcceleration, Impact
 from pluecker.contact.world.touching_bias import with_touching_bias
@@ -60,7 +60,7 @@ class Instants(Constrained):
         inputs = q, np.zeros(self.model.nv) if v is None else v
         asked = motions_at(self.laws, as_times("World.rows_at", time))
         try:
-            rows = sorted_rows(self.packed, ROWS_AT.call(self.smooth, inputs, None, threads, (self.packed,)), asked)
+            rows = sorted_rows(self.packed, run(self, ROWS_AT, inputs, threads), asked)
             return rows if v is None else with_touching_bias(self, q, v, rows)
         except ArgumentValueError:
             refuse_broken_functions(self.model, self.parts, q)

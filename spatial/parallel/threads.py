@@ -52,7 +52,7 @@ from pluecker.spatial.parallel.atomics import (
 )
 from pluecker.spatial.parallel.interruption import Interrupted, start
 
-__all__ = ["YIELD", "available_cores", "board", "call_off", "call_workers", "compiled_serve", "share"]
+__all__ = ["YIELD", "available_cores", "board", "call_off", "call_workers", "compiled_serve", "is_worker", "share"]
 
 # The board: integers, each in a line of the cache of its own.
 TAKEN, WORKERS, WATCHING, AWAKE, CLOSED, FUNCTION, TASK, RESULT, GIVE_WAY, CALLS, SIZE = range(0, 88, 8)
@@ -203,6 +203,7 @@ class Team:
 
     def work(self, watch: Callable[[int, int], int]) -> None:
         """What a worker does all its life."""
+        _own.worker = True
         while True:
             try:
                 self.wake_ups.get()
@@ -232,6 +233,12 @@ class Team:
 
 
 _team = Team()
+_own = threading.local()  # ``worker``: whether this thread is one
+
+
+def is_worker() -> bool:
+    """Whether this thread takes part in what others do."""
+    return hasattr(_own, "worker")
 
 
 def board(threads: int) -> NDArray[np.int64]:

@@ -344,8 +344,9 @@ def test_a_users_function_that_fails_on_the_way_is_named_with_what_it_raised():
         return x[2] - CRANK * np.cos(x[0]) - np.sqrt(COUPLER**2 - (CRANK * np.sin(x[0])) ** 2)
 
     track = World(world.model, [UserFunction("track", circle), world.constraints[0]])
-    with pytest.raises(SimulationError, match="'track': the function raised RuntimeError: beyond the track"):
+    with pytest.raises(SimulationError, match="'track': the function raised RuntimeError: beyond the track") as caught:
         track.simulate(q, v, 0.02, 0.001, integrator="rk4")
+    assert isinstance(caught.value.__cause__, RuntimeError)
 
 
 def test_a_memory_of_users_functions_is_that_of_another_process_too():
