@@ -6,12 +6,12 @@ import os
 import re
 import warnings
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 from benchmarks.families import FAMILIES
 from pluecker.contact.files.fclib import GlobalForm, read_fclib, read_fclib_form
 from pluecker.contact.problem.problem import Problem
+from pluecker.spatial.properties import cached_property
 
 __all__ = ["FOLDER", "VARIABLE", "Case", "find_cases", "packing"]
 

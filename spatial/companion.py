@@ -58,6 +58,13 @@ class Companion:
         self.running: dict[str, Running | None] = {}
         self.lock, self.turn = threading.Lock(), threading.Lock()
         self.works = False  # whether parts are compiled here, which do not wait for those after them
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.leave)
+
+    def leave(self) -> None:
+        """In a forked process, which compiles by itself: the companion is that of its parent."""
+        self.lock, self.turn = threading.Lock(), threading.Lock()
+        self.running, self.works = dict.fromkeys(self.topics), False
 
     def beside(self, name: str) -> Beside:
         """A context: when something begins to be compiled in it that is kept on disk, the topic is compiled beside."""

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 __all__ = ["cached_property"]
 
 if TYPE_CHECKING or sys.version_info >= (3, 12):
-    cached_property = functools.cached_property
+    cached_property = functools.cached_property  # noqa: TID251 - the one place
 else:
 
-    class cached_property(functools.cached_property):
+    class cached_property(functools.cached_property):  # noqa: TID251
         """As from Python 3.12 on."""
 
         def __get__(self, instance: Any, owner: Any = None) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from pluecker.contact.scenes.assembly import assemble_contacts
 from pluecker.contact.scenes.bodies import Bodies
 from pluecker.contact.scenes.table import ContactTable, Rows
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.properties import cached_property
 
 __all__ = ["GRAVITY", "Scene", "with_ground"]
 

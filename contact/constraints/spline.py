@@ -13,7 +13,6 @@ Source: de Boor, *A practical guide to splines* (1978), chapter IV, complete cub
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ import numpy as np
 from pluecker.articulated.model.description import finite_number
 from pluecker.spatial.errors import ArgumentValueError
 from pluecker.spatial.functions.elementwise import Array, as_numbers
+from pluecker.spatial.properties import cached_property
 
 __all__ = ["Spline", "along"]
 

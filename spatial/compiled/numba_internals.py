@@ -66,6 +66,7 @@ except ImportError:  # before Numba 0.61
 
 from pluecker.spatial.compiled.numba_passes import settled, shorten
 from pluecker.spatial.compiled.numba_quickened import quickened
+from pluecker.spatial.properties import cached_property
 
 __all__ = [
     "AWAITED",
@@ -142,7 +143,7 @@ class Part(JITCodeLibrary):
         self._final_module = None
         self._finalized = True
 
-    @functools.cached_property
+    @cached_property
     def called(self) -> dict[Any, None]:
         """All parts and libraries that it calls, directly or not, each once."""
         return with_called(self._linking_libraries)

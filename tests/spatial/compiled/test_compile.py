@@ -413,10 +413,38 @@ go_on.set()
 thread.join()
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
+LOCKS = """
+import gc, os, signal, threading
+import pluecker.contact
+from pluecker.spatial.companion import Companion
+from pluecker.spatial.parallel import interruption
+
+held, go_on = threading.Event(), threading.Event()
+companion, = (x for x in gc.get_objects() if isinstance(x, Companion))
+
+def hold():
+    for lock in (interruption.stopping, interruption.starting, companion.lock, companion.turn):
+        lock.acquire()
+    held.set()
+    go_on.wait()
+
+thread = threading.Thread(target=hold)
+thread.start()
+held.wait()
+child = os.fork()
+if child == 0:
+    signal.alarm(20)
+    companion.start("step")
+    companion.wait("step")
+    os._exit(interruption.interruptible(lambda: 0))
+go_on.set()
+thread.join()
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not made by fork here")
-@pytest.mark.parametrize("program", [pytest.param(FORK, marks=compiled_only, id="compiling"), PROPERTY])
+@pytest.mark.parametrize("program", [pytest.param(FORK, marks=compiled_only, id="compiling"), PROPERTY, LOCKS])
 def test_a_process_may_fork_while_another_thread_is_in_the_middle(program, tmp_path):
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", program]
