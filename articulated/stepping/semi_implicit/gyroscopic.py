@@ -141,7 +141,9 @@ def change_by_parts(M, h, w, p, x, e):
             for _ in range(MORE):
                 d, _ = improve_turn(M, hn, u, pn, d)
             _, _, F = moment_left(M, hn, u, pn, d)
-            worst = select(smaller(worst, one), turn_error(M, hn, u, d, F, ROUNDING), worst)  # above one, or NaN, it stays
+            worst = select(
+                smaller(worst, one), turn_error(M, hn, u, d, F, ROUNDING), worst
+            )  # above one, or NaN, it stays
             y = add3(y, d)
             goes_on = select(smaller(worst, one), one, 0.0 * one)
             if within(select(smaller(e, one), 0.0 * one, goes_on), 0.5):
@@ -166,7 +168,7 @@ def moment_left(M, h, w, p, x):
 def turn_error(M, h, w, x, F, tolerance):
     """Up to 1, F is what is tolerated and the turn is small enough: squares of both, as shares
 
-    Of bodies that are nearly balls the turn counts less, by the ratio of the largest difference of two moments to their mean.
+    Of bodies that are nearly balls the turn counts less, by the ratio of their differences to their mean.
     """
     inverse, s = 1.0 / (M[0] + M[3] + M[5]), dot3(w, w)
     F, share, turn = scale3(inverse / tolerance, F), 18.0 * inverse * inverse * deviation(M), h * h * s

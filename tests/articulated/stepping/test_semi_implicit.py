@@ -118,12 +118,16 @@ def test_a_fast_spin_about_the_axis_of_the_largest_moment_stays_there() -> None:
 def test_a_ball_keeps_its_velocity_at_any_spin() -> None:
     """It turns without moments."""
     w = spun(lone_body(BALL), 1e5, [1.0, 3.0, -0.5], "semi_implicit").v[:, :3]
-    np.testing.assert_allclose(w, np.broadcast_to(w[0], w.shape), rtol=1e-9)  # h |w| times rounding of moments, each step
+    np.testing.assert_allclose(
+        w, np.broadcast_to(w[0], w.shape), rtol=1e-9
+    )  # h |w| times rounding of moments, each step
 
 
 @pytest.mark.parametrize("integrator", ["semi_implicit", "linearly_implicit"])
 def test_a_body_that_turns_by_thousands_of_radians_in_a_step_is_refused(integrator: str) -> None:
-    with pytest.raises(SimulationError, match=r"the fastest joint is 'joint.wy' at 9.*e\+05, 9.*e\+03 in a step; a smaller"):
+    with pytest.raises(
+        SimulationError, match=r"the fastest joint is 'joint.wy' at 9.*e\+05, 9.*e\+03 in a step; a smaller"
+    ):
         spun(lone_body(BOX), 1e4, [1.0, 3.0, -0.5], integrator)
 
 
