@@ -12,7 +12,7 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import ALGORITHMS, Algorithm
 from pluecker.articulated.running.arguments import as_model
 from pluecker.articulated.running.batch import compiled_describe, compiled_share_states
-from pluecker.articulated.simulation.integrators import DRIVERS, INTEGRATORS
+from pluecker.articulated.simulation.integrators import INTEGRATORS
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.spatial.ahead import Topic, as_topics, compile_topic
 from pluecker.spatial.errors import ArgumentTypeError
@@ -141,7 +141,7 @@ def motions(integrators: Iterable[str], batch: bool = False) -> Parts:
 
 def other_integrators() -> Parts:
     """By all but the integrator that is taken if none is named."""
-    return motions(sorted({*INTEGRATORS, *DRIVERS} - {OWN_INTEGRATOR}))
+    return motions(sorted(set(INTEGRATORS) - {OWN_INTEGRATOR}))
 
 
 TOPICS = {

@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.report import markdown
 from pluecker.articulated import Model, ModelBuilder, crba, momentum, neutral, simulate
-from pluecker.articulated.simulation.integrators import ADAPTIVE, DRIVERS, INTEGRATORS
+from pluecker.articulated.simulation.integrators import ADAPTIVE, INTEGRATORS
 
 KINDS = ("revolute", "spherical", "prismatic", "exponential", "universal", "euler_zyx", "cylindrical")
 WITH_AXES = ("revolute", "prismatic", "universal", "cylindrical")
@@ -67,7 +67,7 @@ def main(names: list[str]) -> None:
     """Print the table"""
     model = floating_tree()
     rows = []
-    for name in names or [*INTEGRATORS, *DRIVERS]:
+    for name in names or INTEGRATORS:
         rows.append(measure(name, model))
         print("  ".join(rows[-1]), file=sys.stderr)
     print(markdown(COLUMNS, rows))

@@ -24,7 +24,7 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.pictures.animation import animate
 from pluecker.articulated.pictures.curves import plot_trajectory
 from pluecker.articulated.pictures.figures import FIGURES, need_figures, save
-from pluecker.articulated.simulation.integrators import DRIVERS, INTEGRATORS
+from pluecker.articulated.simulation.integrators import INTEGRATORS
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.articulated.simulation.starts import OUTSIDE
 from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
@@ -80,7 +80,7 @@ def add_simulate(commands: Any, loading: Loading) -> None:
     parser.add_argument("--step", type=float, default=1e-3, metavar="S", help="of the integrator (0.001)")
     parser.add_argument("--every", type=int, default=10, metavar="N", help="steps from one sample to the next (10)")
     parser.add_argument("--control", default="none", metavar="hold|none|FILE", help="what moves the joints (none)")
-    names = ", ".join(sorted([*INTEGRATORS, *DRIVERS]))
+    names = ", ".join(sorted(INTEGRATORS))
     parser.add_argument("--integrator", default="semi_implicit", metavar="NAME", help=f"{names} (semi_implicit)")
     parser.add_argument("--start", metavar="FILE", help="a file whose first sample has q (and v) to start from")
     parser.add_argument(

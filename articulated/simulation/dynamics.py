@@ -34,7 +34,7 @@ class Dynamics:
         finish: what ends a step that the integrator began, where that is no compiled code. One state alone.
     """
 
-    integrator: Integrator | str
+    integrator: Integrator
     scenario: Array
     acceleration: Callable[..., Array] = lambda model, time, q, v, tau, f_ext, threads: aba(
         model, q, v, tau, f_ext, threads=threads

@@ -10,7 +10,6 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.simulation.preparation import Preparation
 from pluecker.articulated.simulation.steps import Outcome
 from pluecker.articulated.simulation.trajectory import Trajectory
-from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.spatial.errors import PlueckerError, shown
 
 __all__ = ["failure"]
@@ -53,7 +52,7 @@ def failure(model: Model, outcome: Outcome, prepared: Preparation, trajectory: T
         except PlueckerError:
             pass
         else:
-            stable = isinstance(dynamics.integrator, Integrator) and dynamics.integrator.implicit
+            stable = dynamics.integrator.implicit
             why += "; a smaller step may follow it" if stable else "; a smaller step or semi_implicit may follow it"
     ended = SimulationError(beginning + why, trajectory, time)
     ended.__cause__ = cause

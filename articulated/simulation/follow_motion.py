@@ -19,7 +19,6 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array, as_floats, as_rows, explain_inputs
 from pluecker.articulated.running.fields import STANDARD
 from pluecker.articulated.simulation.failures import failure
-from pluecker.articulated.simulation.integrators import DRIVERS
 from pluecker.articulated.simulation.preparation import Preparation
 from pluecker.articulated.simulation.recording import FileRecording, MemoryRecording, Recording, as_folder
 from pluecker.articulated.simulation.starts import as_outside_limits, warn_of_limits, within_limits
@@ -27,7 +26,6 @@ from pluecker.articulated.simulation.steps import Outcome, Schedule, follow_step
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.articulated.simulation.whole_motions import parts_are_refused
 from pluecker.articulated.stepping.loop.control_signals import UNIT
-from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
 from pluecker.spatial.extras import progress_bar
 
@@ -73,12 +71,7 @@ def follow_motion(
     else:
         recording = FileRecording(schedule.samples, size, recorder.widths, folder, batch)
     complete = partial(recorder.complete, model)
-    if not isinstance(dynamics.integrator, Integrator):
-        outcome: Outcome = DRIVERS[dynamics.integrator](
-            model, states_q, states_v, prepared.control, prepared.plan, recorder.elements, schedule, recording, complete,
-            move, prepared.tolerance,
-        )  # fmt: skip
-    elif prepared.steps is not None:
+    if prepared.steps is not None:
         x = prepared.steps.begin(states_q, states_v, dynamics.remembered.spread(batch))
         outcome = follow_steps(
             prepared.steps, model, x, recording, complete=complete, progress=move, batch=batch, finish=dynamics.finish

@@ -2,47 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.simulation.dop853 import follow_dop853
-from pluecker.articulated.stepping.adaptive import adaptive
+from pluecker.articulated.stepping.adaptive import adaptive, dop853
 from pluecker.articulated.stepping.explicit import euler, runge_kutta
 from pluecker.articulated.stepping.implicit import bdf, linearly_implicit, redmax_step, variational
 from pluecker.articulated.stepping.semi_implicit import semi_implicit
 from pluecker.articulated.stepping.terms.integrator import INTEGRATORS, Integrator
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 
-__all__ = ["ADAPTIVE", "DRIVERS", "INTEGRATORS", "as_integrator", "knowing_rows", "name_of"]
+__all__ = ["ADAPTIVE", "INTEGRATORS", "as_integrator", "knowing_rows"]
 
 # Each adds its own to the table when it is imported.
-KNOWN = (semi_implicit, linearly_implicit, redmax_step, bdf, euler, runge_kutta, variational, adaptive)
-ADAPTIVE = (adaptive.DORMAND_PRINCE.name, "dop853")  # whose error is bounded by a tolerance, whatever the step
+KNOWN = (semi_implicit, linearly_implicit, redmax_step, bdf, euler, runge_kutta, variational, adaptive, dop853)
+ADAPTIVE = (
+    adaptive.DORMAND_PRINCE.name,
+    dop853.DOP853.name,
+)  # whose error is bounded by a tolerance, whatever the step
 
-# Those with steps of their own choice, which are no kernels: functions of the same arguments as the loop.
-DRIVERS: dict[str, Callable[..., Any]] = {"dop853": follow_dop853}
 
-
-def as_integrator(model: Model, integrator: Any) -> Integrator | str:
-    """A kernel, or the name of a driver.
+def as_integrator(model: Model, integrator: Any) -> Integrator:
+    """One that is known by its name, or is one.
 
     Raises:
         TypeError, ValueError: it is neither.
         ValueError: the model has dry friction, and it knows none.
     """
     if isinstance(integrator, str):
-        if integrator not in INTEGRATORS and integrator not in DRIVERS:
+        if integrator not in INTEGRATORS:
             raise ArgumentValueError(f"simulate: integrator is {shown(integrator)}, expected one of {all_names()}")
-        found: Integrator | str = INTEGRATORS.get(integrator, integrator)
+        found = INTEGRATORS[integrator]
     elif isinstance(integrator, Integrator):
         found = integrator
     else:
         kind = type(integrator).__name__
         raise ArgumentTypeError(f"simulate: integrator is a {kind}, expected one of {all_names()}")
-    if model.friction.any() and not (isinstance(found, Integrator) and found.takes_rows):
+    if model.friction.any() and not found.takes_rows:
         raise ArgumentValueError(
-            f"simulate: {name_of(found)} knows no dry friction, and model {model.name!r} has it at "
+            f"simulate: {found.name} knows no dry friction, and model {model.name!r} has it at "
             f"{shown(model.v_names[int(model.friction.argmax())])}; use {knowing_rows()}, or model.replace(friction=0.0)"
         )
     return found
@@ -50,12 +48,7 @@ def as_integrator(model: Model, integrator: Any) -> Integrator | str:
 
 def all_names() -> str:
     """Of all integrators, for messages."""
-    return ", ".join(sorted([*INTEGRATORS, *DRIVERS]))
-
-
-def name_of(integrator: Integrator | str) -> str:
-    """As users ask for it."""
-    return integrator if isinstance(integrator, str) else integrator.name
+    return ", ".join(sorted(INTEGRATORS))
 
 
 def knowing_rows() -> str:

@@ -22,9 +22,8 @@ from pluecker.articulated.simulation.recorded import Recorder
 from pluecker.articulated.simulation.smooth import as_tolerance
 from pluecker.articulated.simulation.steps import Schedule, Steps
 from pluecker.articulated.stepping.adaptive.adaptive import with_tolerance
-from pluecker.articulated.stepping.control.control import Control, TimeTable, as_control, finite, seconds
+from pluecker.articulated.stepping.control.control import TimeTable, as_control, finite, seconds
 from pluecker.articulated.stepping.loop.control_signals import ControlPlan, batch_of, plan_control, whole
-from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 
 __all__ = ["Preparation", "kept_with", "prepare_motion"]
@@ -41,21 +40,16 @@ class Preparation:
     Attributes:
         batch: the leading axes that states, control and wrenches have in common.
         schedule: when.
-        control, plan: what acts, as given, and as the loop reads it.
         dynamics: how the mechanism moves.
         recorder: what is kept of it.
-        tolerance: of integrators that divide steps.
         on_unsolved: what happens to steps that are not solved.
-        steps: for the loop; None where another driver takes them, or there is no state.
+        steps: for the loop; None where there is no state.
     """
 
     batch: tuple[int, ...]
     schedule: Schedule
-    control: Control
-    plan: ControlPlan
     dynamics: Dynamics
     recorder: Recorder
-    tolerance: float
     on_unsolved: str
     steps: Steps | None
 
@@ -127,12 +121,11 @@ def prepare_motion(
     plan = plan_control(model, commanded, wrenches, batch, schedule.step)
     if schedule.first:
         check_continued(plan, schedule)
-    tolerance = as_tolerance(tol)
-    scenario = with_tolerance(dynamics.scenario, tolerance)
+    scenario = with_tolerance(dynamics.scenario, as_tolerance(tol))
     marked, size = on_unsolved == "continue", math.prod(batch)
     recorder = Recorder(model, record, plan.signals, springs, dynamics, schedule.step, marked, count)
     steps = None
-    if isinstance(dynamics.integrator, Integrator) and size:
+    if size:
         steps = Steps.of_simulation(
             dynamics.integrator,
             model,
@@ -145,7 +138,7 @@ def prepare_motion(
             count,
             dynamics.remembered,
         )
-    return Preparation(batch, schedule, commanded, plan, dynamics, recorder, tolerance, on_unsolved, steps)
+    return Preparation(batch, schedule, dynamics, recorder, on_unsolved, steps)
 
 
 def check_single(batch: tuple[int, ...]) -> None:

@@ -14,7 +14,7 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array, as_model
 from pluecker.articulated.simulation.dynamics import Dynamics
 from pluecker.articulated.simulation.follow_motion import follow_motion
-from pluecker.articulated.simulation.integrators import as_integrator, knowing_rows, name_of
+from pluecker.articulated.simulation.integrators import as_integrator, knowing_rows
 from pluecker.articulated.simulation.preparation import Preparation, kept_with, prepare_motion
 from pluecker.articulated.simulation.starts import hard_limits
 from pluecker.articulated.simulation.trajectory import Trajectory
@@ -122,17 +122,15 @@ def simulate(
 
     def choose(springs: tuple[Element, ...]) -> Dynamics:
         chosen = as_integrator(model, integrator)
-        knows_rows = isinstance(chosen, Integrator) and chosen.takes_rows
-        held = knows_rows if limits is None else limits
-        if held is not False and not knows_rows:
+        held = chosen.takes_rows if limits is None else limits
+        if held is not False and not chosen.takes_rows:
             raise ArgumentValueError(
-                f"simulate: limits is {shown(held)}, and {name_of(chosen)} knows none; use {knowing_rows()}, or limits=False"
+                f"simulate: limits is {shown(held)}, and {chosen.name} knows none; use {knowing_rows()}, or limits=False"
             )
         scenario = as_scenario(model, springs, held)
-        by_loop = knows_rows and number_of(ROWS, scenario) > 0
+        by_loop = chosen.takes_rows and number_of(ROWS, scenario) > 0
         stiffness = held.stiffness if isinstance(held, JointLimits) else np.inf if held else 0.0
-        serving = chosen.serving(model, scenario) if isinstance(chosen, Integrator) else chosen
-        return Dynamics(serving, scenario, by_loop=by_loop, limits=hard_limits(model, stiffness))
+        return Dynamics(chosen.serving(model, scenario), scenario, by_loop=by_loop, limits=hard_limits(model, stiffness))
 
     def prepare(shapes: dict[str, tuple[int, ...]]) -> Preparation:
         arguments = (

@@ -26,7 +26,7 @@ from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError
 from pluecker.spatial.functions.elementwise import as_numbers
 
-__all__ = ["as_tolerance", "configuration_rate", "follow", "smooth_states"]
+__all__ = ["as_tolerance", "configuration_rate", "follow"]
 
 Array = NDArray[np.float64]
 LONGEST = 1.25 * np.pi  # of exponential coordinates inside a step: far from 2 pi, and not so soon again after a change

@@ -20,43 +20,33 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pluecker.articulated.model.joints import carry_joint
-from pluecker.articulated.model.layout import (
-    body_count,
-    configuration_count,
-    link_count,
-    owns_coordinates,
-    velocity_count,
-)
+from pluecker.articulated.model.layout import body_count, configuration_count, velocity_count
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
-from pluecker.articulated.stepping.adaptive.dormand_prince import (
-    NODES,
-    STAGES,
-    combine,
-    copy,
-    difference_of_orders,
-    memory_of,
-)
+from pluecker.articulated.stepping.adaptive.dormand_prince import PAIR, memory_of
 from pluecker.articulated.stepping.adaptive.events import NOTHING, apply_event, first_crossing, rest_at_limits
 from pluecker.articulated.stepping.adaptive.joint_modes import add_row_forces
 from pluecker.articulated.stepping.adaptive.mode_changes import impact_kernel, release_kernel, settle_kernel
-from pluecker.articulated.stepping.explicit.displacement import arrive, displace, displacement_rate
+from pluecker.articulated.stepping.adaptive.pair import (
+    MOST,
+    SHORTEST,
+    TOLERANCE,
+    attempt_kernel,
+    copy,
+    land_kernel,
+    trial_kernel,
+)
 from pluecker.articulated.stepping.explicit.motion_rate import SOLVERS
 from pluecker.articulated.stepping.terms.integrator import Integrator
-from pluecker.articulated.stepping.terms.rows import coordinate, row_count
-from pluecker.articulated.stepping.terms.scenario import HEADER, ROWS, number_of, rows
+from pluecker.articulated.stepping.terms.rows import row_count
+from pluecker.articulated.stepping.terms.scenario import ROWS, number_of, rows
 from pluecker.articulated.stepping.terms.stage import stage_torque, stage_workspace, stage_wrenches
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.scalars.operations import load, part, store, tail
 
-__all__ = ["DORMAND_PRINCE", "adaptive_kernel", "adaptive_numbers", "with_tolerance"]
+__all__ = ["DORMAND_PRINCE", "adaptive_kernel", "adaptive_numbers", "rate_kernel", "with_tolerance"]
 
-TOLERANCE = HEADER - 1  # where a scenario has the tolerance; zero stands for the usual one
-USUAL = 1e-9
-MOST = 10_000  # steps in one: more are no progress
-SHORTEST = 1e-14  # of the step
 EARLY = 0.05  # of a step: what happens so early is found to more digits in a shorter one
 
 
@@ -85,86 +75,15 @@ def rate_kernel(solver: Algorithm) -> Callable[..., Any]:
     return rate
 
 
-def trial_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
-    """The stages of one trial"""
-
-    @called_kernel
-    def trial(m, c, s, h, given, q, v, ws):
-        """From the rates of the first stage those of the others, and the displacement u and velocity x at the end"""
-        nv = velocity_count(m)
-        held, modes, rates_u, rates_v, u, x, _, _, y, rest = memory_of(m, c, ws)
-        for stage in range(1, STAGES):
-            combine(held, stage, h, rates_u, u)
-            combine(held, stage, h, rates_v, x)
-            for k in range(nv):
-                store(x, k, load(v, k) + load(x, k))
-            displace(held, q, u, y)
-            displacement_rate(held, u, x, part(rates_u, stage * nv, nv))
-            rate(held, c, s + NODES[stage] * h, given, y, x, modes, part(rates_v, stage * nv, nv), rest)
-
-    return trial
-
-
-@kernel
-def tolerance(c):
-    """That of a scenario"""
-    return load(c, TOLERANCE) if load(c, TOLERANCE) > 0.0 else USUAL
-
-
-@kernel
-def worse(e, x):
-    """The larger of two errors; NaN if one is, whichever comes first: no trial is taken with it"""
-    return e if x <= e or e != e else x
-
-
-@kernel
-def error_of(m, c, h, v, ws):
-    """The largest difference of both orders, as a share of the tolerance"""
-    nv, worst, tol = velocity_count(m), 0.0, tolerance(c)
-    _, _, rates_u, rates_v, u, x, _, _, _, _ = memory_of(m, c, ws)
-    for k in range(nv):
-        e = abs(difference_of_orders(nv, k, h, rates_u)) / (tol * (1.0 + abs(load(u, k))))
-        d = abs(difference_of_orders(nv, k, h, rates_v)) / (tol * (1.0 + max(abs(load(v, k)), abs(load(x, k)))))
-        worst = worse(worse(worst, e), d)
-    return worst
-
-
-def attempt_kernel(trial: Callable[..., Any]) -> Callable[..., Any]:
-    """Trials until one is within the tolerance"""
-
-    @kernel
-    def attempt(m, c, s, dt, shortest, given, q, v, ws):
-        """The length of the step that is taken, and its error"""
-        while True:
-            trial(m, c, s, dt, given, q, v, ws)
-            e = error_of(m, c, dt, v, ws)
-            if e <= 1.0 or dt < shortest:
-                return dt, e
-            dt *= max(0.2, 0.9 * e**-0.2) if e < 1e10 else 0.2
-
-    return attempt
-
-
-@kernel
-def land(m, c, q, v, start, ws):
-    """The state at the end of a step, and ``start`` in its chart; what is held stands still"""
-    _, modes, _, _, u, x, a, w, y, _ = memory_of(m, c, ws)
-    arrive(m, q, u, x, y, a)
-    for i in range(1, link_count(m) + 1):
-        if owns_coordinates(m, i):
-            carry_joint(m, i, q, y, start, w)
-    copy(configuration_count(m), y, q)
-    copy(velocity_count(m), a, v)
-    copy(velocity_count(m), w, start)
-    for k in range(row_count(rows(c))):
-        if load(modes, k) == 0.0:
-            store(v, coordinate(rows(c), k), 0.0)
-
-
 def adaptive_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel of a step with these accelerations, those of :func:`rate_kernel`, or others of the same arguments."""
-    trial, settle, release, impact = trial_kernel(rate), settle_kernel(rate), release_kernel(rate), impact_kernel(rate)
-    attempt = attempt_kernel(trial)
+    trial, settle, release, impact = (
+        trial_kernel(PAIR, rate),
+        settle_kernel(rate),
+        release_kernel(rate),
+        impact_kernel(rate),
+    )
+    attempt, land = attempt_kernel(PAIR, trial), land_kernel(PAIR)
 
     @kernel
     def adaptive_step(m, c, h, q0, v0, law, f_ext, q, v, memory, ws):

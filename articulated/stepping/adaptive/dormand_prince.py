@@ -1,30 +1,18 @@
-"""The Runge-Kutta pair of orders five and four of Dormand and Prince, in Munthe-Kaas form: one trial, and its dense output.
+"""The Runge-Kutta pair of orders five and four of Dormand and Prince, with its dense output.
 
-A trial over the time h from (q, v) gives the rates of seven stages, of the displacement and of the velocity; from them
-follow its end, the difference of both orders, and the state at any time in between, to order four.
+From the rates of its seven stages follow the end of a trial, the difference of both orders, and the state at any time in
+between, to order four.
 
 Sources: Dormand, Prince (1980); Shampine, "Some practical Runge-Kutta formulas" (1986) for the dense output; Hairer, Norsett
 and Wanner (1993), sections II.5 and II.6; Munthe-Kaas (1999).
 """
 
-from pluecker.articulated.model.layout import configuration_count, velocity_count
-from pluecker.articulated.stepping.terms.rows import row_count
-from pluecker.articulated.stepping.terms.scenario import rows
+from pluecker.articulated.model.layout import velocity_count
+from pluecker.articulated.stepping.adaptive.pair import Pair, combination, memory_kernel, tolerance, worse
 from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, part, store, tail
+from pluecker.spatial.scalars.operations import load
 
-__all__ = [
-    "ERROR",
-    "NODES",
-    "SHARES",
-    "STAGES",
-    "WEIGHTS",
-    "between",
-    "combine",
-    "copy",
-    "difference_of_orders",
-    "memory_of",
-]
+__all__ = ["ERROR", "NODES", "PAIR", "SHARES", "STAGES", "WEIGHTS", "between", "difference_of_orders", "memory_of"]
 
 STAGES = 7
 NODES = (0.0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0)
@@ -52,15 +40,7 @@ WEIGHTS = (
 )
 
 
-@kernel
-def combine(m, stage, h, rates, out):
-    """out = h sum a_sj k_j: what stage ``stage`` adds to the state, from the rates (7, nv) of the stages before"""
-    nv = velocity_count(m)
-    for k in range(nv):
-        x = 0.0
-        for j in range(stage):
-            x += SHARES[stage][j] * load(rates, nv * j + k)
-        store(out, k, h * x)
+memory_of = memory_kernel(STAGES)
 
 
 @kernel
@@ -83,20 +63,15 @@ def difference_of_orders(nv, k, h, rates):
 
 
 @kernel
-def copy(n, x, out):
-    """The first n numbers of x"""
-    for k in range(n):
-        store(out, k, load(x, k))
+def error_of(m, c, h, v, ws):
+    """The largest difference of both orders, as a share of the tolerance"""
+    nv, worst, tol = velocity_count(m), 0.0, tolerance(c)
+    _, _, rates_u, rates_v, u, x, _, _, _, _ = memory_of(m, c, ws)
+    for k in range(nv):
+        e = abs(difference_of_orders(nv, k, h, rates_u)) / (tol * (1.0 + abs(load(u, k))))
+        d = abs(difference_of_orders(nv, k, h, rates_v)) / (tol * (1.0 + max(abs(load(v, k)), abs(load(x, k)))))
+        worst = worse(worse(worst, e), d)
+    return worst
 
 
-@kernel
-def memory_of(m, c, ws):
-    """The model with what is held, the modes of rows, the rates of the stages, and scratch memory
-
-    Of the model's nv numbers u, x, a, w; of a configuration y; and what is left.
-    """
-    nq, nv, n = configuration_count(m), velocity_count(m), row_count(rows(c))
-    u, x, a, w = part(ws, 0, nv), part(ws, nv, nv), part(ws, 2 * nv, nv), part(ws, 3 * nv, nv)
-    rates_u, rates_v, rest = part(ws, 4 * nv, STAGES * nv), part(ws, 11 * nv, STAGES * nv), tail(ws, 18 * nv)
-    y, modes, held = part(rest, 0, nq), part(rest, nq, n), part(rest, nq + n, len(m))
-    return held, modes, rates_u, rates_v, u, x, a, w, y, tail(rest, nq + n + len(m))
+PAIR = Pair(5, NODES, memory_of, combination(SHARES), error_of)

@@ -2,7 +2,7 @@
 
 Each is a kernel made of ``rate``, which computes accelerations with the forces of rows. ``given`` is what holds all through
 a step: the configuration and the velocity to which the law of control refers (this one in the chart of q), the law, and the
-wrenches. The workspace is laid out by :func:`~pluecker.articulated.stepping.adaptive.dormand_prince.memory_of`.
+wrenches. The workspace is laid out by :func:`~pluecker.articulated.stepping.adaptive.pair.memory_kernel`.
 
 Sources: Brogliato, *Nonsmooth Mechanics* (2016), chapter 5, on event-driven schemes; Hairer, Norsett and Wanner (1993),
 section II.6, on events in dense output.
@@ -14,9 +14,10 @@ from collections.abc import Callable
 from typing import Any
 
 from pluecker.articulated.model.layout import body_count, clear, velocity_count
-from pluecker.articulated.stepping.adaptive.dormand_prince import NODES, STAGES, between, copy, memory_of
+from pluecker.articulated.stepping.adaptive.dormand_prince import NODES, STAGES, between, memory_of
 from pluecker.articulated.stepping.adaptive.events import approach
 from pluecker.articulated.stepping.adaptive.joint_modes import hold_rows, reaction_excess, rest_modes, would_return
+from pluecker.articulated.stepping.adaptive.pair import copy
 from pluecker.articulated.stepping.explicit.displacement import displace
 from pluecker.articulated.stepping.terms.rows import coordinate, row_count
 from pluecker.articulated.stepping.terms.scenario import rows

@@ -112,7 +112,7 @@ def test_every_integrator_is_compiled_with_limits_where_it_knows_them():
     parts = [part.keywords for name in ("simulation", "integrators") for part in TOPICS[name].parts()]
     seen = sorted((part["integrator"], part["limits"]) for part in parts)
     with_limits = [(name, True) for name, integrator in WARMUP.INTEGRATORS.items() if integrator.takes_rows]
-    assert seen == sorted([*with_limits, *((name, False) for name in (*WARMUP.INTEGRATORS, *WARMUP.DRIVERS))])
+    assert seen == sorted([*with_limits, *((name, False) for name in WARMUP.INTEGRATORS)])
 
 
 @pytest.mark.plain

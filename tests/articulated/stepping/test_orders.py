@@ -39,7 +39,7 @@ def cases():
 
 @cache
 def case(mimic: bool, large: bool):
-    """A mechanism, a state, what acts, and where the motion ends: SciPy's DOP853 shares nothing with them but the forces."""
+    """A mechanism, a state, what acts, and where the motion ends: by the method of order eight, see test_dop853.py."""
     model = mechanism(mimic, large)
     rng = np.random.default_rng(5)
     q = integrate(model, neutral(model), rng.uniform(-0.6, 0.6, model.nv))

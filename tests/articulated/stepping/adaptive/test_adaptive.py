@@ -40,7 +40,7 @@ def pendulum(**options) -> Model:
 
 @pytest.mark.parametrize("mimic", [False, pytest.param(True, marks=pytest.mark.plain)], ids=["tree", "mimic"])
 def test_the_error_follows_the_tolerance(mimic):
-    """Against SciPy's DOP853, which shares nothing with the pair but the forces."""
+    """Against the method of order eight, with which SciPy's agrees (test_dop853.py)."""
     model = mechanism(mimic, large=COMPILED)
     q, v = neutral(model), np.random.default_rng(4).uniform(-2.0, 2.0, model.nv)
     q_end, v_end = motions.end(model, q, v, 0.2, 1, integrator="dop853", tol=1e-13)

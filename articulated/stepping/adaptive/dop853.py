@@ -1,0 +1,288 @@
+"""The Runge-Kutta method of order eight by Dormand and Prince, DOP853, for motions without events: "dop853".
+
+Twelve stages and the end of the step, steps divided as :mod:`~pluecker.articulated.stepping.adaptive.adaptive` divides them.
+Two embedded methods, of orders five and three, estimate the error:
+
+    e = e_5^2 / (e_5^2 + 0.01 e_3^2)^(1/2)        h' = h clip(0.9 e^(-1/8), 0.2, 5)
+
+Sources: Hairer, Norsett and Wanner (1993), section II.5 with the coefficients, section II.10 with the error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pluecker.articulated.model.layout import configuration_count, velocity_count
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.algorithm import Algorithm
+from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.stepping.adaptive.adaptive import rate_kernel
+from pluecker.articulated.stepping.adaptive.joint_modes import hold_rows
+from pluecker.articulated.stepping.adaptive.pair import (
+    MOST,
+    SHORTEST,
+    Pair,
+    attempt_kernel,
+    combination,
+    copy,
+    land_kernel,
+    memory_kernel,
+    tolerance,
+    trial_kernel,
+    worse,
+)
+from pluecker.articulated.stepping.explicit.motion_rate import SOLVERS
+from pluecker.articulated.stepping.terms.integrator import Integrator
+from pluecker.articulated.stepping.terms.scenario import rows
+from pluecker.articulated.stepping.terms.stage import stage_workspace
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.scalars.operations import load, part, store, tail
+
+__all__ = ["DOP853"]
+
+STAGES = 13  # the last one is the end of the step
+
+
+def filled(*shares: float) -> tuple[float, ...]:
+    """With zeros for the stages that follow."""
+    return (*shares, *((STAGES - 1 - len(shares)) * (0.0,)))
+
+
+# of the step
+NODES = (
+    0.0,
+    0.05260015195876773,
+    0.0789002279381516,
+    0.1183503419072274,
+    0.2816496580927726,
+    0.3333333333333333,
+    0.25,
+    0.3076923076923077,
+    0.6512820512820513,
+    0.6,
+    0.8571428571428571,
+    1.0,
+    1.0,
+)
+# of the rates before, in the displacement of each stage; the last row is the method itself
+SHARES = (
+    filled(),
+    filled(
+        0.05260015195876773,
+    ),
+    filled(
+        0.0197250569845379,
+        0.0591751709536137,
+    ),
+    filled(
+        0.02958758547680685,
+        0.0,
+        0.08876275643042054,
+    ),
+    filled(
+        0.2413651341592667,
+        0.0,
+        -0.8845494793282861,
+        0.924834003261792,
+    ),
+    filled(
+        0.037037037037037035,
+        0.0,
+        0.0,
+        0.17082860872947386,
+        0.12546768756682242,
+    ),
+    filled(
+        0.037109375,
+        0.0,
+        0.0,
+        0.17025221101954405,
+        0.06021653898045596,
+        -0.017578125,
+    ),
+    filled(
+        0.03709200011850479,
+        0.0,
+        0.0,
+        0.17038392571223998,
+        0.10726203044637328,
+        -0.015319437748624402,
+        0.008273789163814023,
+    ),
+    filled(
+        0.6241109587160757,
+        0.0,
+        0.0,
+        -3.3608926294469414,
+        -0.868219346841726,
+        27.59209969944671,
+        20.154067550477894,
+        -43.48988418106996,
+    ),
+    filled(
+        0.47766253643826434,
+        0.0,
+        0.0,
+        -2.4881146199716677,
+        -0.590290826836843,
+        21.230051448181193,
+        15.279233632882423,
+        -33.28821096898486,
+        -0.020331201708508627,
+    ),
+    filled(
+        -0.9371424300859873,
+        0.0,
+        0.0,
+        5.186372428844064,
+        1.0914373489967295,
+        -8.149787010746927,
+        -18.52006565999696,
+        22.739487099350505,
+        2.4936055526796523,
+        -3.0467644718982196,
+    ),
+    filled(
+        2.273310147516538,
+        0.0,
+        0.0,
+        -10.53449546673725,
+        -2.0008720582248625,
+        -17.9589318631188,
+        27.94888452941996,
+        -2.8589982771350235,
+        -8.87285693353063,
+        12.360567175794303,
+        0.6433927460157636,
+    ),
+    filled(
+        0.054293734116568765,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        4.450312892752409,
+        1.8915178993145003,
+        -5.801203960010585,
+        0.3111643669578199,
+        -0.1521609496625161,
+        0.20136540080403034,
+        0.04471061572777259,
+    ),
+)
+# of each stage in the differences of the methods of orders five and three
+FIFTH = (
+    0.01312004499419488,
+    0.0,
+    0.0,
+    0.0,
+    0.0,
+    -1.2251564463762044,
+    -0.4957589496572502,
+    1.6643771824549864,
+    -0.35032884874997366,
+    0.3341791187130175,
+    0.08192320648511571,
+    -0.022355307863886294,
+    0.0,
+)
+THIRD = (
+    -0.18980075407240762,
+    0.0,
+    0.0,
+    0.0,
+    0.0,
+    4.450312892752409,
+    1.8915178993145003,
+    -5.801203960010585,
+    -0.4226823213237919,
+    -0.1521609496625161,
+    0.20136540080403034,
+    0.02265179219836082,
+    0.0,
+)
+
+memory_of = memory_kernel(STAGES)
+
+
+@kernel
+def difference(weights, nv, k, h, rates):
+    """By how much an embedded method differs in entry ``k`` at the end"""
+    total = 0.0
+    for j in range(STAGES):
+        total += weights[j] * load(rates, nv * j + k)
+    return abs(h * total)
+
+
+@kernel
+def error_of(m, c, h, v, ws):
+    """The error of a trial, as a share of the tolerance"""
+    nv, fifth, third, tol = velocity_count(m), 0.0, 0.0, tolerance(c)
+    _, _, rates_u, rates_v, u, x, _, _, _, _ = memory_of(m, c, ws)
+    for k in range(nv):
+        y, z = tol * (1.0 + abs(load(u, k))), tol * (1.0 + max(abs(load(v, k)), abs(load(x, k))))
+        fifth = worse(worse(fifth, difference(FIFTH, nv, k, h, rates_u) / y), difference(FIFTH, nv, k, h, rates_v) / z)
+        third = worse(worse(third, difference(THIRD, nv, k, h, rates_u) / y), difference(THIRD, nv, k, h, rates_v) / z)
+    if fifth == 0.0:
+        return fifth
+    return fifth / (1.0 + 0.01 * (third / fifth) ** 2) ** 0.5
+
+
+PAIR = Pair(8, NODES, memory_of, combination(SHARES), error_of)
+
+
+def step_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel of a step with these accelerations, those of :func:`rate_kernel`."""
+    attempt, land = attempt_kernel(PAIR, trial_kernel(PAIR, rate)), land_kernel(PAIR)
+
+    @kernel
+    def dop853_step(m, c, h, q0, v0, law, f_ext, q, v, memory, ws):
+        """As many steps as the tolerance needs; ``memory`` has the length of the last one"""
+        nv, s = velocity_count(m), 0.0
+        start, ws = part(ws, 0, nv), tail(ws, nv)
+        held, modes, rates_u, rates_v, _, _, _, _, _, rest = memory_of(m, c, ws)
+        given = (q0, start, law, f_ext)
+        copy(configuration_count(m), q0, q)
+        copy(nv, v0, v)
+        copy(nv, v0, start)
+        hold_rows(m, rows(c), modes, held)  # there are none
+        length = load(memory, 0) if load(memory, 0) > 0.0 else h
+        for _ in range(MOST):
+            copy(nv, v, rates_u)
+            rate(held, c, s, given, q, v, modes, rates_v, rest)
+            tried = min(length, h - s)
+            dt, e = attempt(m, c, s, tried, SHORTEST * h, given, q, v, ws)
+            if not e <= 1.0:
+                return 1e300 + e
+            whole, longer = length >= h - s and dt == tried, dt * min(5.0, 0.9 * max(e, 1e-10) ** (-1.0 / 8.0))
+            land(m, c, q, v, start, ws)
+            s += dt
+            if whole:
+                store(memory, 0, max(length, longer))
+                return 0.0
+            length = longer
+        return 1e300
+
+    return dop853_step
+
+
+def dop853(solver: Algorithm, **options: Any) -> Integrator:
+    """The integrator with that algorithm for accelerations."""
+
+    def workspace(model: Model, scenario: Array) -> int:
+        forces = model.nv + 6 * model.n_bodies + max(stage_workspace(model), int(solver.workspace(model)))
+        return (5 + 2 * STAGES) * model.nv + model.nq + len(model.packed) + forces
+
+    return Integrator(
+        "dop853",
+        order=8,
+        step=step_kernel(rate_kernel(solver)),
+        workspace=workspace,
+        memory=lambda model, scenario: 1,
+        lanes=False,
+        **options,
+    )
+
+
+DOP853 = dop853(SOLVERS[False], with_mimic=dop853(SOLVERS[True], listed=False))
