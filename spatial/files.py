@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, TypeVar
 
 __all__ = [
     "DEFLATE", "LARGEST_FILE", "escaped", "file_names", "open_file", "read_file", "reason_of", "take_room", "undisturbed",
-    "unescaped", "whole_file",
+    "unescaped", "whole_file", "write_all",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -109,7 +109,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def take_room(file: BinaryIO, start: int, size: int) -> None:
-    """Take room on the disk for bytes that are written later: these then do not fail for want of it.
+    """Take room on the disk for bytes that are written later, where none are yet: these do not fail for want of it then.
 
     Raises:
         OSError: there is not so much. Some of it may be taken then.
@@ -126,8 +126,15 @@ def take_room(file: BinaryIO, start: int, size: int) -> None:
             return
     file.seek(start)
     for first in range(0, size, PIECE):
-        file.write(bytes(min(PIECE, size - first)))
+        write_all(file, bytes(min(PIECE, size - first)))
     file.flush()
+
+
+def write_all(file: BinaryIO, content: bytes | memoryview) -> None:
+    """Write to a file that has no buffer, perhaps, and then takes as much as it can at once."""
+    rest = memoryview(content)
+    while len(rest):
+        rest = rest[file.write(rest) :]
 
 
 def undisturbed(work: Callable[[], T]) -> T:

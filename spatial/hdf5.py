@@ -57,7 +57,7 @@ def checksum(place: str, values: Any) -> str:
     """Over the name of a dataset, and what it holds."""
     values = np.asarray(values)
     found = hashlib.sha256(f"{place}\n{values.dtype.str}\n{values.shape}\n".encode())
-    found.update(np.ascontiguousarray(values).reshape(-1).view(np.uint8))
+    found.update(np.ascontiguousarray(values).reshape(-1).view(np.uint8).data)
     return found.hexdigest()[:DIGITS]
 
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from pluecker.articulated.errors import OutputError
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
-from pluecker.spatial.files import file_names, reason_of, take_room, undisturbed
+from pluecker.spatial.files import file_names, reason_of, take_room, undisturbed, write_all
 from pluecker.spatial.memory.reuse import empty
 
 __all__ = ["FileRecording", "MemoryRecording", "Recording", "as_folder"]
@@ -196,22 +196,22 @@ class SampleFile:
 
     def take_room(self, first: int, count: int) -> None:
         """Take room for samples behind the first ones."""
+        start = self.head + first * self.stride if first else 0
         with self.named():
-            take_room(self.file, 0, self.head + (first + count) * self.stride)
+            take_room(self.file, start, self.head + (first + count) * self.stride - start)
 
     def write(self, first: int, array: Array) -> None:
         """Write samples behind the first ones."""
         with self.named():
             self.file.seek(self.head + first * self.stride)
-            rest = memoryview(np.ascontiguousarray(array, dtype="<f8")).cast("B") if array.size else memoryview(b"")
-            while len(rest):
-                rest = rest[self.file.write(rest) :]
+            if array.size:
+                write_all(self.file, np.ascontiguousarray(array, dtype="<f8").data.cast("B"))
 
     def state(self, count: int) -> None:
         """Write how many samples there are."""
         with self.named():
             self.file.seek(0)
-            self.file.write(head((count, *self.shape), self.head))
+            write_all(self.file, head((count, *self.shape), self.head))
 
     def cut(self, count: int) -> None:
         """Go back to so many samples; without any there is no file."""

@@ -38,7 +38,7 @@ from pluecker.contact.piles.step import PileStep, Touch
 from pluecker.contact.world.contact_forces import ContactForces, states_of_contacts
 from pluecker.contact.world.contact_overlays import ContactSamples, padded
 from pluecker.contact.world.point_contacts import ContactsOfSamples, PointContacts
-from pluecker.spatial.files import reason_of, take_room, undisturbed, whole_file
+from pluecker.spatial.files import reason_of, take_room, undisturbed, whole_file, write_all
 
 if TYPE_CHECKING:
     from pluecker.contact.world.world import World
@@ -77,7 +77,7 @@ class FiledTouches:
             if self.file is None:
                 self.file = tempfile.TemporaryFile(dir=self.folder, buffering=0)  # noqa: SIM115, open until all have come
                 weakref.finalize(self, self.file.close)  # also where a motion ends in an error
-            write_all(self.file, numbers_of(touch))
+            write_all(self.file, numbers_of(touch).tobytes())
         self.counts.append(len(touch.found))
 
     def column(self, samples: int) -> Array:
@@ -114,13 +114,6 @@ class FiledTouches:
             raise OutputError(
                 f"simulate: record_to: {COLUMN}.npy cannot be written ({reason_of(error)}), the contacts that were found"
             ) from None
-
-
-def write_all(file: Any, numbers: Array) -> None:
-    """Write to a file without a buffer, which takes as much as it can at once."""
-    rest = memoryview(numbers.tobytes())
-    while len(rest):
-        rest = rest[file.write(rest) :]
 
 
 def touches_as_column(steps: PileStep, samples: int) -> Array:

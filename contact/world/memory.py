@@ -135,7 +135,11 @@ class WorldMemory:
             raise FileError(
                 f"WorldMemory.load: {shown(path)} holds no memory of a world: its numbers are of another kind"
             )
-        words = {name: str(parts[name]) for name in ("key", "integrator")}
+        words = {name: str(parts[name]) for name in ("key", "integrator") if parts[name].dtype.kind == "U"}
+        if len(words) < 2 or any(parts[name].ndim for name in words):
+            raise FileError(
+                f"WorldMemory.load: {shown(path)} holds no memory of a world: its words are of another kind"
+            )
         try:
             return cls(**{**parts, **words, "time": float(parts["time"])})
         except PlueckerError as error:

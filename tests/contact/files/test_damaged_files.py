@@ -23,7 +23,7 @@ from tests.conftest import EVERYTHING, TODAY
 from tests.contact.files.fclib_files import local_form, read_fclib_form
 
 pytestmark = pytest.mark.plain
-TRIALS = 3000 if EVERYTHING else 40
+TRIALS = 1000 if EVERYTHING else 40
 TOML = b"""[hinge.door]
 first = 'world'
 second = 'leaf'
