@@ -61,15 +61,21 @@ def to_trajectory(
     if length == 0:
         raise TrajectoryError(f"{path}: holds no samples, expected at least one")
     batch = next((x.shape[:-2] for name, x in parts.items() if name != "time"), ())
-    for name, values in parts.items() if model is not None else ():
-        shape = (length,) if name == "time" else (*batch, length, len(names_of(model, name)))
-        if values.shape != shape:
-            raise TrajectoryError(f"{path}: {name} has shape {values.shape}, expected {shape} for model {model.name!r}")
+    if model is not None:
+        check_shapes(path, model, parts, batch, length)
     columns = {unescaped(name[len(prefix) :]): values for name, values in arrays.items() if name not in COLUMNS}
     try:
         return Trajectory(**parts, model=model, columns=columns)
     except TrajectoryError as error:
         raise TrajectoryError(f"{path}: {str(error).removeprefix('Trajectory: ')}") from None
+
+
+def check_shapes(path: Path, model: Model, parts: dict[str, Array], batch: tuple[int, ...], length: int) -> None:
+    """Refuse parts of other widths than the model's."""
+    for name, values in parts.items():
+        shape = (length,) if name == "time" else (*batch, length, len(names_of(model, name)))
+        if values.shape != shape:
+            raise TrajectoryError(f"{path}: {name} has shape {values.shape}, expected {shape} for model {model.name!r}")
 
 
 # -------------------------------------------------------------------------------------------------------------------- NPZ

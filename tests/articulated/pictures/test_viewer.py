@@ -17,6 +17,7 @@ from pluecker.articulated import (
     OutputError,
     Points,
     Trajectory,
+    animate,
     forward_kinematics,
     integrate,
     neutral,
@@ -205,6 +206,24 @@ def test_the_page_shows_the_motion_without_a_server_and_without_a_network(arm, p
     first = page.wait_for(shows_an_arm)
     middle = slice(first.shape[0] // 8, first.shape[0] * 3 // 4)  # without the line of time
     page.wait_for(lambda now: (np.abs(now[middle].astype(int) - first[middle]).max(axis=-1) > 60).sum() > 50)
+
+
+@pytest.mark.plain
+def test_names_are_text_in_pages_and_no_script(tmp_path):
+    name = '</script><script>alert("name")</script><img src=x onerror=alert(1)>'
+    builder = ModelBuilder(name)
+    builder.add_body(name, mass=1.0, inertia=[1, 1, 1])
+    builder.add_joint(name, "revolute", "world", name, axis=(0, 0, 1))
+    motion = Trajectory(np.arange(2.0), np.zeros((2, 1)), model=builder.build())
+    view(
+        motion, path=tmp_path / "page.html", frames=[name], overlays=Points([[0, 0, 0]], label=name), browser=False
+    ).close()
+    animate(motion, path=tmp_path / "film.html", rate=1.0)
+    for page in tmp_path.iterdir():
+        text = page.read_text(encoding="utf-8")
+        assert "<script>alert" not in text
+        assert "<img src=x" not in text
+    assert "&lt;script&gt;alert" in (tmp_path / "film.html").read_text(encoding="utf-8")
 
 
 # ------------------------------------------------------------------------------------------------------------- the command
