@@ -5,7 +5,8 @@
 M is the inertia matrix in the given configuration: what has to be moved farther weighs less. First a configuration in which
 everything holds is looked for, by the steps of Levenberg and Marquardt on the errors, each the smallest one in M; it may be
 far away. From there, steps of sequential quadratic programming lead to the nearest one, each followed by the way back onto
-the constraints, until the direction to the start is one that these forbid.
+the constraints, until the direction to the start is one that these forbid. They know the curvature of the constraints, and
+so converge quadratically.
 
 Axes that are to be parallel have no error where they point against each other either. So an error of theirs is continued
 beyond a right angle, to 2 where they are turned around, and a result is looked at for axes that are.
@@ -32,10 +33,12 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.checks import names_in, plain_number
 from pluecker.contact.errors import ClosureError, ConstraintError
+from pluecker.contact.instants.motions_at import motions_at
+from pluecker.contact.instants.rows_at import ROWS_AT
 from pluecker.contact.world.called import called
-from pluecker.contact.world.determination import Flags, held_rows
+from pluecker.contact.world.determination import RANK, Flags, held_rows
 from pluecker.contact.world.flips import Flips
-from pluecker.spatial.errors import PlueckerError, shown
+from pluecker.spatial.errors import ArgumentValueError, PlueckerError, shown
 from pluecker.spatial.functions.arguments import as_numbers
 
 if TYPE_CHECKING:
@@ -49,6 +52,8 @@ NEAREST = 1e-9  # of the distance: a step that is shorter leads nowhere
 SINGULAR = 1e-11  # of the largest: directions in which the constraints say no more
 SLACK = 1e-13  # m or rad: rounding, beside limits
 LONGEST = 0.5  # rad: of a turn in one step, so that none is made for which there is no reason
+ROUNDED = 1e-12  # of an energy, a step of so little of it: what it gains is of the order of rounding
+ACROSS = 100.0  # times B and curvature: chosen, far more than couples what is along the constraints and across them
 PROBE = 1e-6  # rad or m, of central differences
 
 
@@ -93,7 +98,8 @@ class Closing:
         self.world, self.model, self.start = world, world.model, q
         rows = world.laws
         self.held = held_rows(world) & np.array([row.holonomic for row in rows], dtype=bool)
-        self.time = time
+        self.time, self.still = time, np.zeros(self.model.nv)
+        self.asked = motions_at(rows, np.asarray(time)).value
         ranged = [row.ranged for row in rows]
         self.lower = np.array([row.lower if own else -np.inf for row, own in zip(rows, ranged, strict=True)])
         self.upper = np.array([row.upper if own else np.inf for row, own in zip(rows, ranged, strict=True)])
@@ -109,12 +115,21 @@ class Closing:
 
     def at(self, q: Array) -> Point:
         """The errors in a configuration."""
-        rows = self.world.rows_at(q, time=self.time)
-        values, J = self.flips.continued(q, rows.error, rows.jacobian[:, self.moving])
+        values, J = self.flips.continued(q, *self.rows(q))
         errors = np.where(self.held, values, 0.0) + self.beyond(values)
         k = int(np.argmax(np.abs(errors))) if len(errors) else 0
         worst = float(np.abs(errors[k])) if len(errors) else 0.0
         return Point(q, values, J, errors, float(np.linalg.norm(errors)), (worst, k))
+
+    def rows(self, q: Array) -> tuple[Array, Array]:
+        """phi - s of all rows, and J by the coordinates that may move: ``rows_at`` without what a search asks once."""
+        world, place = self.world, self.world.packed.place
+        try:
+            error, jacobian, _ = ROWS_AT.call(world.smooth, (q, self.still), None, None, (world.packed,))
+        except ArgumentValueError:
+            rows = world.rows_at(q, time=self.time)  # says what is wrong
+            return rows.error, rows.jacobian[..., self.moving]
+        return error[..., place] - self.asked, jacobian[..., place, :][..., self.moving]
 
     def beyond(self, values: Array) -> Array:
         """How far limits are exceeded."""
@@ -150,17 +165,18 @@ class Closing:
         """The step, smallest in M, that takes the errors away as far as damping lets it, within the limits."""
         still = np.zeros(len(self.moving))
         size = min(1.0, point.size)  # so that the damping goes with the errors, and the last steps are Newton's
-        return self.best_step(point, still, self.M, damping * size)
+        return self.best_step(point, still, self.M, damping * size)[0]
 
-    def best_step(self, point: Point, wanted: Array, B: Array, damping: float) -> Array:
+    def best_step(self, point: Point, wanted: Array, B: Array, damping: float) -> tuple[Array, Array]:
         """The p that minimises ``1/2 (p - wanted)^T B (p - wanted)`` with linear errors zero and within linear limits.
 
-        Limits are added where p would leave them, and left out again where they would pull.
+        With it its multipliers x, of all rows: ``B (p - wanted) = J^T x``. Limits are added where p would leave them, and
+        left out again where they would pull.
         """
         W = np.linalg.solve(B, point.jacobian.T) if len(self.moving) else point.jacobian.T
         low, high = self.lower - point.values, self.upper - point.values
         on = np.where(self.errors_beyond(point), np.sign(point.errors), 0.0)  # 1 at the upper end, -1 at the lower
-        p = wanted
+        p, multiplier = wanted, np.zeros(len(on))
         for _ in range(2 * int(self.limited.sum()) + 2):
             rows = self.held | (on != 0.0)
             target = np.where(self.held, -point.values, np.where(on > 0.0, high, low))[rows]
@@ -180,7 +196,7 @@ class Closing:
                 on[int(np.argmax(np.where(pulling, on * multiplier, -np.inf)))] = 0.0
             else:
                 break
-        return p
+        return p, multiplier
 
     def errors_beyond(self, point: Point) -> Flags:
         """Which rows are beyond a limit."""
@@ -206,28 +222,52 @@ class Closing:
 
     def nearest(self, point: Point, tol: float) -> Point:
         """From where everything holds to the nearest such place."""
-        energy = self.energy(point.q)
-        share = 1.0
+        energy, share, multiplier = self.energy(point.q), 1.0, None
         for _ in range(ITERATIONS):
             D = self.displacement_rate(point.q)
             B = np.asarray(D.T @ self.M @ D)
             B += SINGULAR * np.diag(np.diag(B) + np.diag(B).max(initial=1.0))
-            wanted = np.asarray(
-                -np.linalg.solve(B, D.T @ self.M @ self.displacement(point.q)) if len(B) else np.zeros(0)
-            )
-            p = self.best_step(point, wanted, B, 0.0)
-            if p @ B @ p <= NEAREST**2 * max(2.0 * energy, NEAREST**2):
+            metric = B if multiplier is None else self.bent(point, B, multiplier)
+            gradient = D.T @ self.M @ self.displacement(point.q)
+            wanted = np.asarray(-np.linalg.solve(metric, gradient) if len(B) else np.zeros(0))
+            p, multiplier = self.best_step(point, wanted, metric, 0.0)
+            size = float(p @ B @ p)
+            if size <= NEAREST**2 * max(2.0 * energy, NEAREST**2):
                 break
+            last = size <= ROUNDED * energy  # beside which the energy no longer tells what is nearer
             share = min(1.0, 4.0 * share)
             while share > 1e-6:
                 ahead = self.feasible(self.moved(point.q, share * p), tol)
-                if ahead.worst[0] <= tol and self.energy(ahead.q) < energy:
+                if ahead.worst[0] <= tol and (last or self.energy(ahead.q) < energy):
                     point, energy = ahead, self.energy(ahead.q)
                     break
                 share *= 0.5
             else:
                 break
         return point
+
+    def bent(self, point: Point, B: Array, multiplier: Array) -> Array:
+        """B less the curvature of the constraints with these multipliers, with which steps converge quadratically.
+
+        Across the constraints anything can be added, since steps there are given: so much that it is positive definite, if
+        it is so along them. Where it is not, B.
+        """
+        n, acting = len(self.moving), self.held | (multiplier != 0.0)
+        steps = np.zeros((2, n, self.model.nv))
+        steps[0, np.arange(n), self.moving] = PROBE
+        steps[1] = -steps[0]
+        q = integrate(self.model, np.broadcast_to(point.q, (2, n, self.model.nq)), steps)
+        J = self.rows(q)[1]
+        K = np.einsum("krj,r->kj", J[0] - J[1], multiplier) / (2.0 * PROBE)
+        A = point.jacobian[acting]
+        across = A.T @ np.linalg.pinv(A @ np.linalg.solve(B, A.T), rcond=RANK, hermitian=True) @ A
+        found = B - 0.5 * (K + K.T)
+        found += ACROSS * (1.0 + np.abs(np.linalg.eigvals(np.linalg.solve(B, K + K.T))).max(initial=0.0)) * across
+        try:
+            np.linalg.cholesky(found)
+        except np.linalg.LinAlgError:
+            return B
+        return np.asarray(found)
 
     def energy(self, q: Array) -> float:
         """1/2 d^T M d"""

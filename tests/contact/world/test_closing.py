@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from pluecker.articulated import Model, ModelBuilder, crba, difference, integrate, random_configuration
+from pluecker.articulated import (
+    Model,
+    ModelBuilder,
+    crba,
+    difference,
+    forward_kinematics,
+    integrate,
+    random_configuration,
+)
 from pluecker.contact import ClosureError, ConstraintError, World
 from pluecker.contact import constraints as c
 from pluecker.spatial import UnknownNameError
@@ -195,3 +203,20 @@ def test_what_is_of_another_kind_is_refused_in_the_words_of_the_function():
         twin.back([0.0], [0.0])
     with pytest.raises(ValueError, match="reference has shape"):
         world.maximal([0.0])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_way_of_an_arm_to_its_pose_has_no_part_that_constraints_allow(seed):
+    """``M d = J^T x`` at the nearest configuration: converged quadratically, so far beyond the tolerance of a search."""
+    builder, rng = ModelBuilder(), np.random.default_rng(seed)
+    for k in range(7):
+        name, parent = f"link{k}", f"link{k - 1}" if k else "world"
+        builder.add_body(name, mass=2.0, center_of_mass=(0, 0, 0.1), inertia=(0.02, 0.02, 0.01))
+        builder.add_joint(name, "revolute", parent, name, axis=np.eye(3)[1 + (k + 1) % 2], position=(0, 0, 0.2))
+    model, q = builder.build(), np.array([0.1, 0.4, 0.2, -1.2, 0.1, 0.9, 0.3])
+    goal = forward_kinematics(model, q + 0.3 * rng.standard_normal(7), ["link6"])[0]
+    world = World(model, [c.Fixed("pose", c.Frame("world", goal[:3, 3], goal[:3, :3]), "link6")])
+    found = world.close(q).configuration
+    force, J = crba(model, q) @ (found - q), world.rows_at(found).jacobian
+    left = force - J.T @ np.linalg.lstsq(J.T, force, rcond=None)[0]
+    assert_allclose(left, 0.0, atol=1e-8 * np.abs(force).max())
