@@ -274,6 +274,20 @@ class World(Instants):
     ) -> WorldTrajectory:
         """The motion from the state ``q, v``; arguments that are not named here are those of :func:`simulate`.
 
+        What goes with what; other integrators of :func:`simulate` know no constraints, and are refused:
+
+        ==================================================  =============  ===  ==============
+        constraints                                         semi_implicit  rk4  dormand_prince
+        ==================================================  =============  ===  ==============
+        joints, loops, gears, prescribed motions            yes            yes  yes
+        springs and dampers on coordinates, ways, lengths   yes            yes  yes
+        springs and dampers on angles that may turn around  yes            no   no
+        limits, ropes                                       yes            no   no
+        dry friction                                        yes            no   no
+        motors, position drives                             yes            no   no
+        point contacts, shapes                              yes            no   no
+        ==================================================  =============  ===  ==============
+
         Args:
             q, v: the state at the beginning, ``(..., nq)`` and ``(..., nv)``.
             duration, step: a whole number of steps; s.

@@ -1,6 +1,8 @@
 """Worlds that cannot be, states and memories that do not fit: one error by name, and nothing is changed."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ import pytest
 from pluecker.articulated import ModelBuilder, SimulationError, random_configuration
 from pluecker.contact import ClosureError, ConstraintError, World
 from pluecker.contact import constraints as c
+from pluecker.contact.geometry import Collider, HalfSpace, Sphere
 from pluecker.contact.world.failures import explanation
 from pluecker.spatial import PlueckerError
 from tests.contact.world.mechanisms import four_bars
@@ -341,3 +344,71 @@ def test_constant_forces_of_joints_with_one_axis_are_constant_on_free_bodies(kin
     ):
         with pytest.raises(ValueError, match=f"Maximal.control: {said}|Maximal.control: tau .*{said}"):
             twin.control(wrong)
+
+
+HINGED = c.Hinge("hinged", c.Frame("world", (2.0, 0, 0)), TIP)
+KINDS = {
+    "joints, loops, gears, prescribed motions": (
+        [nail(2.0)],
+        [HINGED],
+        [c.Gear.at("mesh", ARM, REST, "upper", "lower", (0, 0, 0), (1, 0, 0), first_radius=0.5, second_radius=0.5)],
+        [c.PrescribedMotion("path", "elbow", c.Spline([0.0, 1.0], [0.0, 0.1]))],
+    ),
+    "springs and dampers on coordinates, ways, lengths": (
+        [c.Servo("servo", "elbow", 0.1, stiffness=3.0, damping=0.1)],
+        [c.Rod("spring", ("world", (2.5, 1.0, 0)), TIP, 1.0, stiffness=3.0, damping=0.1)],
+    ),
+    "springs and dampers on angles that may turn around": (
+        [HINGED, c.Servo("servo", HINGED.angle, 0.1, stiffness=3.0)],
+    ),
+    "limits, ropes": ([c.Limit("stop", "elbow", upper=0.5)], [c.Rope("rope", ("world", (2.5, 0, 0)), TIP, 1.0)]),
+    "dry friction": ([c.Friction("brake", "elbow", 1.0)],),
+    "motors, position drives": (
+        [c.Motor("motor", "elbow", speed=1.0, force=1.0)],
+        [c.PositionDrive("drive", "elbow", 0.1, force=1.0)],
+    ),
+    "point contacts, shapes": ([c.PointContact("ground", "world", TIP, friction=0.5)],),
+}
+PAGE = Path(__file__).parents[3] / "docs" / "howto" / "close_a_loop.md"
+
+
+def table_of_docstring():
+    """What goes with what, as ``World.simulate`` says."""
+    _, rows, _ = (part.split("\n", 1)[1] for part in re.split(r"\n +=+ (?= *=)", World.simulate.__doc__)[1:])
+    return {line.strip().rsplit(None, 3)[0]: line.split()[-3:] for line in rows.strip("\n").splitlines()}
+
+
+def table_of_page():
+    """The same on the page."""
+    lines = PAGE.read_text().split("| constraints | semi_implicit | rk4 | dormand_prince |\n|---|---|---|---|\n")[1]
+    cells = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines.split("\n\n")[0].splitlines())
+    return {kind: answers for kind, *answers in cells}
+
+
+def test_tables_of_what_goes_with_what_are_the_same():
+    assert table_of_docstring() == table_of_page()
+    assert list(table_of_page()) == list(KINDS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_cell_of_the_table_is_a_motion_or_a_refusal(kind):
+    shapes = (Collider("ball", Sphere(0.1), "lower"), Collider("floor", HalfSpace(), ("world", (0, 0, -1))))
+    worlds = [World(ARM, constraints) for constraints in KINDS[kind]]
+    worlds += [World(ARM, shapes=shapes, pairs=[("ball", "floor")])] if "shapes" in kind else []
+    for integrator, answer in zip(("semi_implicit", "rk4", "dormand_prince"), table_of_docstring()[kind], strict=True):
+        for world in worlds:
+            if answer == "yes":
+                motion = world.simulate(REST, REST, 1e-3, 1e-3, integrator=integrator)
+                assert motion.v[-1].any()
+                assert world.errors_at(motion.q[-1], time=1e-3).bilateral < 1e-9
+            else:
+                with pytest.raises(ConstraintError, match=f"{integrator} knows no .*; use semi_implicit"):
+                    world.simulate(REST, REST, 1e-3, 1e-3, integrator=integrator)
+
+
+@pytest.mark.parametrize(
+    "integrator", ["bdf1", "bdf2", "dop853", "euler", "linearly_implicit", "redmax", "variational"]
+)
+def test_integrators_that_know_no_constraints_are_refused_with_those_that_do(integrator):
+    with pytest.raises(ValueError, match="expected one of semi_implicit, rk4, dormand_prince"):
+        World(ARM, [nail(2.0)]).simulate(REST, REST, 1e-3, 1e-3, integrator=integrator)
