@@ -19,7 +19,7 @@ game objects" (2001).
 from __future__ import annotations
 
 import functools
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -34,14 +34,17 @@ from pluecker.contact.geometry.shapes import (
     Mesh,
     Shape,
     Sphere,
+    Vertices,
     is_surface,
 )
+from pluecker.contact.geometry.slots import GAP
 from pluecker.spatial.extras import require
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
     "FARTHEST",
     "Nearest",
+    "checked",
     "coal",
     "coal_nearest",
     "geometry",
@@ -61,11 +64,18 @@ ASCENTS = 50  # of which a few are needed
 LOOKED = 8  # directions that are followed where coal says nothing: of deep hulls in cylinders one of 400 needs more
 MOST_FACES = 1000  # of a hull, across which one looks: of more, directions all around lead to the face that is nearest
 LEAST = 1e-9  # of the longest: a shorter vector has no direction
+IDENTITY = np.eye(4)
 UP = np.array([0.0, 0.0, 1.0])
 _k = np.arange(64) + 0.5  # on a spiral over half a sphere, about 0.3 apart
 AROUND = np.stack(
     [np.sqrt(1.0 - (_k / 64) ** 2) * f(np.pi * (1.0 + 5.0**0.5) * _k) for f in (np.cos, np.sin)] + [_k / 64], 1
 )
+
+
+class Triangle(Vertices):
+    """One of a surface, by itself: its corners ``(3, 3)``, in the world. For coal it is a hull without a volume."""
+
+    triangles: ClassVar[Any] = ((0, 1, 2), (0, 2, 1))
 
 
 class Nearest(NamedTuple):
@@ -95,7 +105,7 @@ def geometry(shape: Shape) -> Any:
         return c.Cylinder(shape.radius, shape.length)
     if isinstance(shape, Box):
         return c.Box(*shape.size)
-    assert isinstance(shape, (ConvexHull, Mesh, HeightField))
+    assert isinstance(shape, (ConvexHull, Mesh, HeightField, Triangle))
     vertices, triangles = c.StdVec_Vec3s(), c.StdVec_Triangle()
     for vertex in shape.vertices:
         vertices.append(np.array(vertex))
@@ -143,7 +153,7 @@ def support_point(shape: Shape, T: Array, directions: Array) -> Array:
             x[..., 2] = 0.0
         x[..., 2] += np.copysign(0.5 * shape.length, d[..., 2])
     else:
-        assert isinstance(shape, (ConvexHull, Mesh))
+        assert isinstance(shape, (ConvexHull, Mesh, Triangle))
         x = shape.vertices[np.argmax(d @ shape.vertices.T, axis=-1)]
     return np.asarray(x @ T[:3, :3].T + T[:3, 3])
 
@@ -178,6 +188,28 @@ def coal_nearest(first: Shape, T1: Array, second: Shape, T2: Array) -> Nearest:
     return max(best, *(parted(*pair, n) for n in beginnings), key=lambda each: each.gap)
 
 
+def checked(triangle: Array, sign: float, slot: Array, other: Shape, T: Array) -> None:
+    """Correct the contact of a triangle with something that touches it, if its normal does not part both by its gap, or
+    another direction does by more.
+
+    Args:
+        triangle: its corners ``(3, 3)``, world.
+        sign: ``sign n`` points away from the triangle.
+        slot: the contact, in place.
+        other, T: what touches it.
+    """
+    own, size = Triangle(triangle), other.radius_around
+    if not slot[GAP] < PROVEN * size:
+        return
+    most = separation(own, IDENTITY, other, T, sign * slot[:3])
+    wrong = abs(most - slot[GAP]) > PROVEN * size
+    if slot[GAP] < -PROVEN * size and not wrong:
+        most = separation(own, IDENTITY, other, T, directions_of(own, IDENTITY, other, T)).max()
+    if wrong or most > slot[GAP] + PROVEN * size:
+        found = coal_nearest(own, IDENTITY, other, T)
+        slot[:3], slot[3:6], slot[GAP] = sign * found.normal, found.point, found.gap
+
+
 def directions_of(first: Shape, T1: Array, second: Shape, T2: Array) -> Array:
     """Unit vectors all around, along the axes of both shapes, across two of them, from centre to centre, also across an
     axis, and across the faces of hulls that have not too many; ``(n, 3)``.
@@ -189,6 +221,8 @@ def directions_of(first: Shape, T1: Array, second: Shape, T2: Array) -> Array:
     for shape, T in ((first, T1), (second, T2)):
         if isinstance(shape, (ConvexHull, Mesh)) and len(shape.triangles) <= MOST_FACES:
             found = np.concatenate([found, faces_of_hull(shape)[0] @ T[:3, :3].T])
+        elif isinstance(shape, Triangle):
+            found = np.concatenate([found, np.cross(*np.diff(shape.vertices, axis=0))[None]])
     size = np.linalg.norm(found, axis=1)
     found = found[size > LEAST * size.max()] / size[size > LEAST * size.max(), None]
     return np.concatenate([found, -found])

@@ -15,10 +15,20 @@ from typing import Any
 import numpy as np
 
 from pluecker.contact.errors import GeometryError
-from pluecker.contact.geometry.coal_nearest import FARTHEST, Nearest, coal, coal_nearest, geometry, place, request, unit
+from pluecker.contact.geometry.coal_nearest import (
+    FARTHEST,
+    Nearest,
+    checked,
+    coal,
+    coal_nearest,
+    geometry,
+    place,
+    request,
+    unit,
+)
 from pluecker.contact.geometry.face_contacts import clipped, count_of, face_towards
 from pluecker.contact.geometry.ridge_contacts import beside
-from pluecker.contact.geometry.shapes import KINDS, Cylinder, HalfSpace, Shape, is_surface
+from pluecker.contact.geometry.shapes import KINDS, Cylinder, HalfSpace, HeightField, Mesh, Shape, is_surface
 from pluecker.contact.geometry.slots import SLOT
 from pluecker.contact.geometry.surface_contacts import ALONG, surface_contacts
 from pluecker.spatial.functions.elementwise import Array
@@ -65,9 +75,12 @@ def with_triangles(first: Shape, T1: Array, second: Shape, T2: Array, margin: fl
         return np.zeros((0, SLOT))
     contacts = [found.getContact(k) for k in range(found.numContacts())]
     slots = np.array([slot(each, max(each.b1, each.b2)) for each in contacts])
-    if is_surface(first):
-        return surface_contacts(first, T1, slots, 1.0, second, T2)
-    return surface_contacts(second, T2, slots, -1.0, first, T1)
+    surface, T, sign, other, U = (first, T1, 1.0, second, T2) if is_surface(first) else (second, T2, -1.0, first, T1)
+    assert isinstance(surface, (Mesh, HeightField))
+    for each in slots:
+        corners = surface.vertices[surface.triangles[int(each[-1])]]
+        checked(corners @ T[:3, :3].T + T[:3, 3], sign, each, other, U)
+    return surface_contacts(surface, T, slots, sign, other, U)
 
 
 def patch(first: Shape, T1: Array, second: Shape, T2: Array, margin: float, found: Nearest) -> list[Any]:

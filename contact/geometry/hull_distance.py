@@ -18,7 +18,6 @@ from pluecker.contact.geometry.capsules import PARALLEL, nearest_on_segments
 from pluecker.contact.geometry.hull_parts import PART
 from pluecker.contact.geometry.scalars import (
     direction_or,
-    holds,
     indicator,
     larger,
     least,
@@ -116,8 +115,11 @@ def turned_arc(n1, n2, e):
 
 
 @called_kernel
-def farthest_edges(R, c, first, begin1, ends1, second, begin2, ends2, flat):
-    """The edges that part two hulls most: by how much, the axis, the nearest points of both, a number of both"""
+def farthest_edges(R, c, first, begin1, ends1, rows1, second, begin2, ends2, rows2, flat):
+    """The edges that part two hulls most: by how much, the axis, the nearest points of both, a number of both
+
+    Where faces lie in each other, rounding decides which arcs cross: so an axis counts by what it does to all corners.
+    """
     zero = 0.0 * c[0]
     best, u, x, y, name = zero - OPEN, flat, c, c, zero
     for j in range(begin2, ends2):
@@ -136,8 +138,11 @@ def farthest_edges(R, c, first, begin1, ends1, second, begin2, ends2, flat):
                 continue
             w = direction_or(w, flat)
             w = scale3(sign_of(dot3(w, add3(n1, n2))), w)
-            apart = dot3(w, subtract3(p, a))
-            better = smaller(best, select(holds(there), apart, zero - OPEN))
+            if within(indicator(smaller(best, dot3(w, subtract3(p, a))), zero), 0.5):
+                continue
+            apart = lowest_corner(rotate_back(R, w), second, ends2, rows2) + dot3(w, c)
+            apart = apart + lowest_corner(scale3(-1.0, w), first, ends1, rows1)
+            better = smaller(best, apart)
             f, g = edge_points(a, b, p, q)
             best, u, x, y = (
                 select(better, apart, best),
@@ -195,7 +200,7 @@ def hull_hull_distance(R, c, A, m, B, l, face, n, size):
     done = indicator(smaller(gap, face + close), zero) * indicator(smaller(close, gap), zero)
     if within(1.0 - done, 0.5):
         return gap, u, x, -1.0 - feature
-    edge, w, f, g, name = farthest_edges(R, c, A, m[0], m[1], B, l[0], l[1], n)
+    edge, w, f, g, name = farthest_edges(R, c, A, m[0], m[1], m[2], B, l[0], l[1], l[2], n)
     deep = larger(face, edge)
     if within(indicator(smaller(close, deep), zero), 0.5):
         by_edges = smaller(face + close, edge)

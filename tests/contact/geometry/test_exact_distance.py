@@ -15,7 +15,7 @@ from pluecker.articulated import ModelBuilder
 from pluecker.contact.geometry import Box, Collider, Collision, ConvexHull, Mesh, distance
 from tests.conftest import COMPILED, EVERYTHING
 from tests.contact.geometry.exact import core_of, exact_distance
-from tests.contact.geometry.pairs import CUBE, placement, pose, shape
+from tests.contact.geometry.pairs import CUBE, placement, pose, shape, touching
 
 KINDS = ("Sphere", "Capsule", "Box", "ConvexHull")
 PAIRS = [(a, b) for k, a in enumerate(KINDS) for b in KINDS[k:]]
@@ -130,6 +130,21 @@ def domed_cube():
     r, turn = 0.49 * np.sqrt(k / 40), np.pi * (1.0 + 5.0**0.5) * k
     dome = np.stack([r * np.cos(turn), r * np.sin(turn), -0.5 - 0.3 * (1.0 - (2.0 * r) ** 2)], axis=1)
     return np.concatenate([0.5 * CUBE, dome])
+
+
+FACES = ConvexHull(0.5 * CUBE)
+
+
+@pytest.mark.parametrize("second", [Box((SIDE, SIDE, SIDE)), FACES], ids=["box", "hull"])
+def test_a_surface_of_triangles_that_is_touched_along_an_edge_is_no_deeper_than_that(second):
+    """In these poses coal has normals that do not part a triangle and the shape by the gap that it says."""
+    pytest.importorskip("coal", reason="it computes meshes (extra collision)")
+    surface = Mesh(FACES.vertices, FACES.triangles, convex=False)
+    for angle, depth, along in ((0.0072315969, 1.718e-14, -7.323e-10), (3.734553e-05, 1.791e-12, 7.813e-10), *HINGES):
+        T1, T2 = (opened(sign, angle, depth, along) for sign in (1, -1))
+        found = touching(surface, second, np.linalg.inv(T1) @ T2, T1, margin=0.01)
+        assert len(found)
+        assert found.gap.min() == pytest.approx(0.0, abs=abs(depth) + abs(along) + 1e-9)
 
 
 TRIANGLES = [[0, 1, 2], [1, 3, 2], [4, 6, 5], [5, 6, 7]]
