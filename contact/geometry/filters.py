@@ -15,14 +15,12 @@ from numpy.typing import NDArray
 from pluecker.articulated.model.description import WORLD
 from pluecker.articulated.model.model import Model
 from pluecker.contact.arguments.values import can_be_listed
-from pluecker.contact.errors import GeometryError
 from pluecker.contact.geometry.surfaces import Collider
 from pluecker.spatial.errors import ArgumentTypeError, UnknownNameError, shown
 
 __all__ = ["Filter"]
 
 Pairs = NDArray[np.int64]
-MOST_GROUPS = 63  # bits of an integer
 
 
 class Filter:
@@ -44,12 +42,9 @@ class Filter:
         self.unwanted = np.unique([self.key(*pair) for pair in unwanted]).astype(np.int64)
         self.families = np.unique([] if adjacent else families(model)).astype(np.int64)
         groups = sorted({name for collider in colliders for name in (*collider.groups, *collider.ignores)})
-        if len(groups) > MOST_GROUPS:
-            raise GeometryError(f"{label}: there are {len(groups)} groups, expected at most {MOST_GROUPS}")
-        bit = {name: 1 << k for k, name in enumerate(groups)}
         self.carries = np.array([each.frame.name != WORLD for each in colliders], bool)
-        self.groups = np.array([sum(bit[name] for name in each.groups) for each in colliders], np.int64)
-        self.ignores = np.array([sum(bit[name] for name in each.ignores) for each in colliders], np.int64)
+        self.groups = packed([each.groups for each in colliders], groups)
+        self.ignores = packed([each.ignores for each in colliders], groups)
 
     def key(self, i: Any, j: Any) -> Any:
         """One number for a pair of colliders."""
@@ -64,12 +59,21 @@ class Filter:
         i, j = pairs[:, 0], pairs[:, 1]
         a, b = self.bodies[i], self.bodies[j]
         left = a != b
-        left &= ((self.ignores[i] & self.groups[j]) | (self.ignores[j] & self.groups[i])) == 0
+        left &= ~((self.ignores[i] & self.groups[j]) | (self.ignores[j] & self.groups[i])).any(axis=1)
         if len(self.unwanted):
             left &= ~np.isin(self.key(i, j), self.unwanted)
         if len(self.families):
             left &= ~(np.isin(body_key(a, b), self.families) & self.carries[i] & self.carries[j])
         return pairs[left]
+
+
+def packed(names: Sequence[tuple[str, ...]], groups: list[str]) -> NDArray[np.uint8]:
+    """Which groups are named, a bit each, ``(n, bytes)``."""
+    place = {name: k for k, name in enumerate(groups)}
+    table = np.zeros((len(names), len(groups)), bool)
+    for row, own in zip(table, names, strict=True):
+        row[[place[name] for name in own]] = True
+    return np.packbits(table, axis=1)
 
 
 def body_key(a: Any, b: Any) -> Any:

@@ -75,3 +75,58 @@ def test_a_mesh_file_becomes_a_hull(tmp_path):
     hull = urdf_colliders(tmp_path / "robot.urdf")[2].shape
     assert len(hull.vertices) == 8
     assert np.allclose(np.ptp(hull.vertices, axis=0), [2.0, 2.0, 3.0])
+
+
+LEGS = """<robot name="dog"><link name="base"><collision><geometry><box size="0.5 0.2 0.1"/></geometry></collision></link>
+{}</robot>"""
+LEG = """<link name="hip{0}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+</link><link name="thigh{0}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><geometry><box size="0.04 0.04 0.1"/></geometry></collision></link>
+<joint name="out{0}" type="continuous"><parent link="base"/><child link="hip{0}"/><origin xyz="{1} {2} 0"/>
+<axis xyz="1 0 0"/></joint>
+<joint name="ahead{0}" type="continuous"><parent link="hip{0}"/><child link="thigh{0}"/><axis xyz="0 1 0"/></joint>"""
+DOG = LEGS.format(LEG.format(1, 0.2, 0.112) + LEG.format(2, -0.2, 0.25))
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("base", [0, 7])
+def test_colliders_that_overlap_in_a_configuration_ignore_each_other_alone(base):
+    """A thigh that is 8 mm in the base, and one beside it."""
+    pytest.importorskip("yourdfpy", reason="it reads the joints (extra urdf)")
+    model = Model.from_urdf(DOG, floating_base=base > 0)
+    q = np.zeros(model.nq)
+    q[3 if base else 0] = 1.0 if base else 0.0
+    assert sorted(Collision(model, urdf_colliders(DOG)).find(q).gap.round(9))[0] == -0.008
+    apart = urdf_colliders(DOG, ignore_overlaps_at=q)
+    assert len(Collision(model, apart).find(q)) == 0
+    q[base + 2] = np.pi  # the other leg is turned into the base
+    inward = Model.from_urdf(DOG.replace("-0.2 0.25 0", "-0.2 0.11 0"), floating_base=base > 0)
+    assert len(Collision(inward, apart).find(q))
+    with pytest.raises(GeometryError, match=r"ignore_overlaps_at has shape \(3,\), expected \(4,\), or \(11,\)"):
+        urdf_colliders(DOG, ignore_overlaps_at=np.zeros(3))
+
+
+@pytest.mark.plain
+def test_links_whose_collisions_an_srdf_file_disables_ignore_each_other(tmp_path):
+    pytest.importorskip("yourdfpy", reason="it reads the joints (extra urdf)")
+    text = '<robot name="dog"><disable_collisions link1="thigh1" link2="base" reason="Default"/></robot>'
+    (tmp_path / "dog.srdf").write_text(text)
+    model = Model.from_urdf(DOG)
+    for srdf in (text, tmp_path / "dog.srdf"):
+        assert len(Collision(model, urdf_colliders(DOG, srdf=srdf)).find(np.zeros(4))) == 0
+    other = text.replace("thigh1", "thigh2")
+    assert len(Collision(model, urdf_colliders(DOG, srdf=other)).find(np.zeros(4)))
+    for wrong, words in (("foot", "link1 of <disable_collisions> is 'foot'"), (None, "link1 of .* is nothing")):
+        bad = text.replace(' link1="thigh1"', "" if wrong is None else f' link1="{wrong}"')
+        with pytest.raises(GeometryError, match=words):
+            urdf_colliders(DOG, srdf=bad)
+
+
+@pytest.mark.plain
+def test_there_may_be_as_many_groups_as_wanted():
+    pytest.importorskip("yourdfpy", reason="it reads the joints (extra urdf)")
+    text = LEGS.format("".join(LEG.format(k, 0.2, 0.112) for k in range(80)))
+    model = Model.from_urdf(text)
+    found = urdf_colliders(text, ignore_overlaps_at=np.zeros(model.nq))
+    assert len({name for each in found for name in each.groups}) > 64
+    assert len(Collision(model, found).find(np.zeros(model.nq))) == 0
