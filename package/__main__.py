@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
-from typing import NoReturn
+
+from pluecker.interruptions import end_at_once, stop
 
 __all__ = ["main"]
 
 
-def stop(*_: object) -> NoReturn:
-    """Leave at once: in the middle of an import, an exception may go astray in compiled code, or be shown by it."""
-    os.write(2, b"pluecker: error: interrupted\n")
-    os._exit(130)
-
-
 def main() -> int:
     """Run the command of the command line; returns the exit code. It is for programs, which end afterwards."""
-    ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # and not ignored by who has started us
-    if ours:
-        signal.signal(signal.SIGINT, stop)
-    from pluecker.contact.app.cli import main as command
+    ours = end_at_once()
+    from pluecker.command import main as command
 
     try:
-        if ours:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
         return command()
-    except KeyboardInterrupt:  # before the command began to look out for it, or after
+    except KeyboardInterrupt:  # while it ends
         stop()
     finally:
         if ours:

@@ -1,36 +1,27 @@
-"""The command ``pluecker``: the main jobs without a line of Python.
+"""The command ``pluecker``: the main jobs without a line of Python. Its arguments are those of ``pluecker/command.py``.
 
-Exit codes: 0 done; 1 the computation failed (a singular inertia, a motion that cannot be followed, too little memory);
-2 wrong arguments, or a file that cannot be used; 130 interrupted. Every error is one line.
-
-What is written is checked before anything is computed, see :mod:`~pluecker.articulated.app.outputs`. Characters that the
-terminal cannot show become others.
-
-Packages that build on this one add commands of their own: ``main(arguments, extra)``.
+What is written is checked before anything is computed, see :mod:`~pluecker.articulated.app.outputs`.
 """
 
 from __future__ import annotations
 
 import argparse
 import functools
-import importlib.metadata
 import os
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pluecker import command
 from pluecker.articulated.algorithms.configuration.neutral import neutral
 from pluecker.articulated.algorithms.dynamics.aba import aba
 from pluecker.articulated.algorithms.dynamics.rnea import rnea
 from pluecker.articulated.app.outputs import Output, check_outputs
-from pluecker.articulated.app.simulate_command import Loading, add_simulate
-from pluecker.articulated.app.streams import forgiving_streams, give_up_output
-from pluecker.articulated.app.view_command import add_view
 from pluecker.articulated.errors import ModelError, SimulationError, SingularInertiaError
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.pictures.curves import plot_trajectory
@@ -43,186 +34,44 @@ from pluecker.articulated.simulation.smooth import follow
 from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
 from pluecker.articulated.simulation.trajectory_files import TABLES, read_trajectory, write_trajectory
 from pluecker.articulated.warmup import TOPICS, compile_here
+from pluecker.command import ARM
+from pluecker.interruptions import catch_interruptions
 from pluecker.spatial.ahead import AheadError, Topic, as_topics, compile_elsewhere, described
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError
 from pluecker.spatial.extras import progress_bar
 
-__all__ = ["fail", "main", "run_warmup"]
+__all__ = ["check_quaternions", "describe_warmup", "exit_code", "load", "main", "robot_file", "run_warmup", "start"]
 
 Array = NDArray[np.float64]
 Part = tuple[Mapping[str, Topic], Callable[[str], None]]  # topics, and what compiles one of them
 ROBOTS: Part = TOPICS, compile_here
 BLOCK = 4096  # samples computed at a time, so that the progress bar moves
-MOST_SAMPLES = 100_000  # of a demonstration: with 40 coordinates its arrays take half a gigabyte
-LONGEST = 1000  # characters of an error
-ARM = "seven_joint_arm"
-PICTURE = "demo.png"
 
 
 class ComputationError(ArgumentValueError):
     """A sample of a file that has no result."""
 
 
-def main(arguments: list[str] | None = None, extra: Callable[[Any], None] | None = None) -> int:
-    """Run one command; returns the exit code.
-
-    ``extra`` gets what ``add_subparsers`` returns and adds commands; each sets ``run``, a function of the options that
-    returns the exit code.
-    """
-    with forgiving_streams():
-        try:
-            return run(arguments, extra)
-        except (AheadError, SingularInertiaError, SimulationError, ComputationError) as error:
-            return fail(1, error)
-        except PlueckerError as error:
-            return fail(2, error)
-        except MemoryError as error:
-            return fail(1, f"the memory is too small ({error})" if str(error) else "the memory is too small")
-        except BrokenPipeError:  # the reader of our output has seen enough
-            return 0
-        except OSError as error:
-            return fail(2, f"{error.filename or 'standard output'}: {error.strerror or error}")
-        except KeyboardInterrupt:
-            return fail(130, "interrupted")
-        finally:
-            give_up_output()
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command for robots; returns the exit code."""
+    return command.main(arguments, contact=False)
 
 
-def run(arguments: list[str] | None, extra: Callable[[Any], None] | None) -> int:
-    """The same, with errors as exceptions, those of standard output among them."""
-    try:
-        options = make_parser(extra).parse_args(arguments)
-    except SystemExit:  # it has helped, or complained
-        sys.stdout.flush()
-        raise
-    code = int(options.run(options))
-    sys.stdout.flush()
-    return code
+def exit_code(error: Exception) -> int:
+    """Of an error of the package: 1 where a computation failed, 2 for what it was given; zero for others."""
+    failed = isinstance(error, (AheadError, SingularInertiaError, SimulationError, ComputationError))
+    return 1 if failed else 2 if isinstance(error, PlueckerError) else 0
 
 
-def fail(code: int, message: object) -> int:
-    """Say in one line what went wrong; returns the exit code."""
-    line = " ".join(str(message).split())
-    line = line if len(line) <= LONGEST else f"{line[: LONGEST // 2]} ... {line[-LONGEST // 2 :]}"
-    print(f"pluecker: error: {line}", file=sys.stderr)
-    return code
+def describe_warmup(more: str = "") -> str:
+    """What ``pluecker warmup --help`` says, with lines for topics of other packages."""
+    return f"""Compile ahead what most users call first, or what the topics name; no later call then has to wait for it.
 
-
-class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
-
-    def error(self, message: str) -> NoReturn:
-        sys.exit(fail(2, f"{message}; '{self.prog} --help' says more"))
-
-    def print_help(self, file: Any = None) -> None:
-        (file or sys.stdout).write(self.format_help())  # argparse would pass over errors
-
-
-def make_parser(extra: Callable[[Any], None] | None = None) -> argparse.ArgumentParser:
-    robot_help = f"a URDF file, {ARM!r} (the arm that comes with the package), or a name from example-robot-data"
-    parser = Parser(prog="pluecker", description="Dynamics of articulated rigid bodies.")
-    parser.add_argument("--version", action="version", version=f"pluecker {importlib.metadata.version('pluecker')}")
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-
-    common = Parser(add_help=False)
-    common.add_argument("--floating-base", action="store_true", help="let the root link move freely")
-    common.add_argument("--accept-inertia", action="store_true", help="accept inertias that no body can have")
-    common.add_argument("--independent-mimic", action="store_true", help="let mimic joints move by themselves")
-    common.add_argument(
-        "--gravity", type=float, nargs=3, default=(0.0, 0.0, -9.81), metavar=("X", "Y", "Z"), help="m/s^2 (0 0 -9.81)"
-    )
-    files = Parser(add_help=False)
-    files.add_argument("-o", "--output", metavar="FILE", help="result, .csv, .npz or .h5 (CSV to standard output)")
-    files.add_argument("--plot", metavar="FILE", help="also draw the result: .png, .pdf or .svg")
-    files.add_argument("--force", action="store_true", help="replace files that exist")
-
-    demo = commands.add_parser("demo", parents=[common], help="dynamics of an arm, computed, checked, timed and drawn")
-    demo.add_argument("--robot", default=ARM, help=f"{robot_help} (default: the arm)")
-    demo.add_argument(
-        "--samples", type=samples, default=4000, metavar="N", help=f"of the motion, 2 to {MOST_SAMPLES} (4000)"
-    )
-    demo.add_argument(
-        "--plot",
-        metavar="FILE",
-        default=PICTURE,
-        help=f"where the figure goes: .png, .pdf or .svg ({PICTURE}, which is replaced each time)",
-    )
-    demo.add_argument("--force", action="store_true", help=f"replace FILE if it exists, and is not {PICTURE}")
-    demo.set_defaults(run=run_demo)
-
-    info = commands.add_parser("info", parents=[common], help="what a robot consists of")
-    info.add_argument("robot", help=robot_help)
-    info.set_defaults(run=run_info)
-
-    inverse = commands.add_parser(
-        "inverse",
-        parents=[common, files],
-        help="the joint forces of a motion",
-        description=INVERSE,
-        formatter_class=RAW,
-    )
-    inverse.add_argument("robot", help=robot_help)
-    inverse.add_argument("trajectory", help="CSV or NPZ file")
-    inverse.set_defaults(run=run_inverse)
-
-    forward = commands.add_parser(
-        "forward",
-        parents=[common, files],
-        help="the motion under joint forces",
-        description=FORWARD,
-        formatter_class=RAW,
-    )
-    forward.add_argument("robot", help=robot_help)
-    forward.add_argument("torques", help="CSV or NPZ file")
-    forward.add_argument("--start", metavar="FILE", help="a file whose first sample has q (and v) to start from")
-    forward.set_defaults(run=run_forward)
-
-    add_simulate(commands, Loading(common, robot_help, load, robot_file, start))
-    add_view(commands, common, robot_help, load, robot_file, check_quaternions)
-
-    warm = commands.add_parser("warmup", help="compile what is needed ahead", description=WARMUP, formatter_class=RAW)
-    warm.add_argument("topics", nargs="*", metavar="TOPIC", help="what to compile (what most users call first)")
-    warm.add_argument("--all", action="store_true", help="every topic, in some minutes")
-    warm.set_defaults(run=run_warmup)
-    if extra is not None:
-        extra(commands)
-    return parser
-
-
-RAW = argparse.RawDescriptionHelpFormatter
-
-INVERSE = """The joint forces of a motion, by the recursive Newton-Euler algorithm.
-
-The CSV header names joints: a column JOINT (or q:JOINT) for each position, and if known v:JOINT and a:JOINT. Velocities
-and accelerations that are missing are found from a 'time' column by splines of degree five. NPZ files hold the arrays
-time, q, v, a. 'pluecker info ROBOT' lists the names of the coordinates."""
-
-FORWARD = """The motion under joint forces, by the articulated-body algorithm.
-
-The CSV header names joints: a column JOINT (or tau:JOINT) for each force. With q:JOINT and v:JOINT too, as 'pluecker
-inverse' writes them, the acceleration of each sample is computed. With a 'time' column instead, the motion is simulated
-from rest in the neutral configuration; with --start, from the state there. Forces are linear between samples; joints with
-dry friction stick and slide; position limits are passed over ('pluecker simulate' knows them)."""
-
-
-WARMUP = f"""Compile ahead what most users call first, or what the topics name; no later call then has to wait for it.
-
-{described(TOPICS)}
+{described(TOPICS)}{more}
 
 Those with a star are compiled if none is named. Compiled code is kept on disk, until the package, Numba or the processor
 changes. Each topic is compiled in a process of its own, one after the other. Array functions of pluecker.spatial are
 compiled when they are first called."""
-
-
-def samples(text: str) -> int:
-    """How many samples a demonstration has."""
-    try:
-        count = int(text)
-    except ValueError:
-        count = 0
-    if not 2 <= count <= MOST_SAMPLES:
-        raise argparse.ArgumentTypeError(f"{text[:60]!r} is no number of samples, expected 2 to {MOST_SAMPLES}")
-    return count
 
 
 def robot_file(name: str) -> Path:
@@ -260,7 +109,7 @@ def run_demo(options: argparse.Namespace) -> int:
     from pluecker.articulated.app.demo import compare_with_pinocchio, demonstrate, draw_demonstration, report
 
     path = robot_file(options.robot)
-    check_outputs([Output(options.plot, "figure", FIGURES, own=options.plot == PICTURE)], [path], options.force)
+    check_outputs([Output(options.plot, "figure", FIGURES, own=options.plot == command.DEMO)], [path], options.force)
     need_figures()
     if options.robot != ARM and not options.accept_inertia:
         options = accept_with_note(options)
@@ -272,6 +121,7 @@ def run_demo(options: argparse.Namespace) -> int:
     print(report(demo))
     if options.robot != ARM:
         print("\n" + compare_with_pinocchio(demo, path, options.floating_base))
+    catch_interruptions()
     save(draw_demonstration(demo), options.plot)
     print(f"\nFigure: {options.plot}")
     return 0
@@ -413,6 +263,7 @@ def check_quaternions(model: Model, path: str, given: Trajectory) -> None:
 
 def finish(options: argparse.Namespace, model: Model, result: Trajectory, what: str) -> None:
     """Write the result, and draw it if asked for."""
+    catch_interruptions()
     write_trajectory(options.output, model, result)
     if options.plot is not None:
         figure = plot_trajectory(model, result, title=f"{model.name}: {what}", figure=new_figure())
@@ -432,6 +283,7 @@ def run_warmup(options: argparse.Namespace, parts: Sequence[Part] = (ROBOTS,)) -
     if not where:
         print("nothing is compiled: no folder can be written where it is kept, or compilation is switched off")
         return 0
+    catch_interruptions()
     for name in names:
         start = time.perf_counter()
         topic, compile_named = topics[name]

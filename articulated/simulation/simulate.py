@@ -130,7 +130,9 @@ def simulate(
         scenario = as_scenario(model, springs, held)
         by_loop = chosen.takes_rows and number_of(ROWS, scenario) > 0
         stiffness = held.stiffness if isinstance(held, JointLimits) else np.inf if held else 0.0
-        return Dynamics(chosen.serving(model, scenario), scenario, by_loop=by_loop, limits=hard_limits(model, stiffness))
+        return Dynamics(
+            chosen.serving(model, scenario), scenario, by_loop=by_loop, limits=hard_limits(model, stiffness)
+        )
 
     def prepare(shapes: dict[str, tuple[int, ...]]) -> Preparation:
         arguments = (

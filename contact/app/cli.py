@@ -18,26 +18,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pluecker.articulated.app.cli import ROBOTS
-from pluecker.articulated.app.cli import main as articulated_main
+from pluecker import command
+from pluecker.articulated.app.cli import ROBOTS, robot_file
+from pluecker.articulated.app.cli import describe_warmup as warmup_of_robots_in_words
 from pluecker.articulated.app.cli import run_warmup as warmup_of_robots
 from pluecker.articulated.app.outputs import Output, check_outputs
 from pluecker.articulated.app.simulate_command import free_motion
+from pluecker.articulated.errors import ModelError
 from pluecker.articulated.pictures.figures import FIGURES, as_label, need_figures
-from pluecker.contact.app.contact_command import add_contact
-from pluecker.contact.errors import ProblemError
+from pluecker.contact.errors import ConstraintError, ProblemError
+from pluecker.interruptions import catch_interruptions
 from pluecker.spatial.extras import progress_bar
 
 if TYPE_CHECKING:
     from pluecker.articulated.model.model import Model
     from pluecker.articulated.running.arguments import Array
+    from pluecker.contact.geometry import Collider
     from pluecker.contact.problem.problem import Problem
     from pluecker.contact.results.result import Result
 
 __all__ = ["main"]
 
 SOLUTIONS = (".hdf5", ".h5")
-PICTURE = "convergence.png"
 COMPILING = "compiling, once: up to a minute for each kind of method ('pluecker warmup' compiles all ahead)"
 
 WORDS_OF_TOPICS = """* friction      solve by its own method, small problems and large ones
@@ -46,80 +48,56 @@ WORDS_OF_TOPICS = """* friction      solve by its own method, small problems and
   methods       solve by every method and law, solve_lcp
   large         solve for islands of hundreds of contacts and more"""  # what solves is not imported to say so
 
-FRICTION = """A friction problem of a file, of FCLIB or of Siconos, solved.
-
-laws      frictionless, lcp (Coulomb's law with a polygon), ccp (convex), ncp (Coulomb's law)
-methods   auto, apgd, pgs, psor, barzilai_borwein, admm, newton, interior_point, clarabel (extra cone);
-          for the laws lcp and frictionless also lemke, minmap_newton
-
-With --methods or --plot several methods are compared, on one thread. The extra cli (tqdm) brings a progress bar for them,
-on a terminal; without it there is none. Calls shorter than a second are made twice, and the faster one is shown, since the
-first one loads compiled code."""
-
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; returns the exit code."""
-    return articulated_main(arguments, add_commands)
+    return command.main(arguments)
 
 
-def add_commands(commands: Any) -> None:
-    """The commands ``friction`` and ``contact``."""
-    parser = commands.add_parser(
-        "friction",
-        help="a friction problem of a file, solved",
-        description=FRICTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("file", help="in FCLIB's layout, .hdf5, or the text of Siconos")
-    parser.add_argument("--law", default="ncp", help="the law of contact (ncp)")
-    parser.add_argument("--method", default="auto", help="what solves it (auto)")
-    parser.add_argument("--tol", type=float, default=1e-6, help="the error to be reached, relative (1e-6)")
-    parser.add_argument("--max-iterations", type=int, metavar="N", help="the method's own number unless given")
-    parser.add_argument("--directions", type=int, metavar="N", help="sides of the polygon, law lcp (8; in the plane 2)")
-    parser.add_argument(
-        "--repair", type=float, default=0.0, metavar="PART",
-        help="how far a matrix printed with few digits may be moved to be semidefinite, of its largest eigenvalue (0)",
-    )  # fmt: skip
-    parser.add_argument("--threads", type=int, metavar="N", help="for islands (all cores)")
-    parser.add_argument("--form", choices=("local", "global"), help="which form, of a file that has both")
-    parser.add_argument(
-        "--methods", metavar="A,B,C", help="methods to compare; with --plot alone, the usual ones and METHOD"
-    )
-    parser.add_argument(
-        "--plot",
-        nargs="?",
-        const=PICTURE,
-        metavar="OUT",
-        help=f"draw their convergence: .png, .pdf or .svg ({PICTURE}, which is replaced each time)",
-    )
-    parser.add_argument(
-        "--write-solution", metavar="OUT", help="write problem and solution, FCLIB's layout, .hdf5 or .h5"
-    )
-    parser.add_argument("--force", action="store_true", help=f"replace OUT if it exists, and is not {PICTURE}")
-    parser.set_defaults(run=run_friction)
-    add_contact(commands)
-    warmup = commands.choices["warmup"]
-    warmup.set_defaults(run=run_warmup)
-    assert warmup.description is not None
-    warmup.description = warmup.description.replace("\n\nThose", f"\n{WORDS_OF_TOPICS}\n\nThose", 1)
-    simulate = commands.choices["simulate"]
-    simulate.add_argument(
-        "--constraints",
-        metavar="FILE",
-        help="loops, limits, motors, shapes that touch, .toml; the start is closed first",
-    )
-    simulate.set_defaults(mover=constrained_motion)
+def describe_warmup() -> str:
+    """What ``pluecker warmup --help`` says."""
+    return warmup_of_robots_in_words(f"\n{WORDS_OF_TOPICS}")
 
 
 def constrained_motion(options: argparse.Namespace, model: Model, q: Array, v: Array) -> tuple[Any, Array, Array]:
-    """What simulates a robot with constraints, and the nearest state that they allow."""
-    if options.constraints is None:
+    """What simulates a robot with constraints or a ground, and the nearest state that the constraints allow."""
+    if options.constraints is None and not options.ground:
         return free_motion(options, model, q, v)
     from pluecker.contact.world.world import World
 
-    world = World.from_file(options.constraints, model)
-    closed = world.close(q, v)
-    return world.simulate, closed.configuration, closed.velocity
+    world = World(model) if options.constraints is None else World.from_file(options.constraints, model)
+    if options.ground and world.found_contacts is not None:
+        raise ConstraintError(
+            f"{options.constraints}: has shapes, as --ground has; give it a [half_space.ground] with frame = 'world', "
+            "and robot = true in [contacts]"
+        )
+    if options.constraints is not None:
+        closed = world.close(q, v)
+        q, v = closed.configuration, closed.velocity
+    if options.ground:
+        world = World(model, world.constraints, shapes=ground_and_robot(robot_file(options.robot), model, q))
+    return world.simulate, q, v
+
+
+def ground_and_robot(file: Path, model: Model, q: Array) -> list[Collider]:
+    """The collision shapes of a robot, and a plane that the lowest of them touches.
+
+    Raises:
+        ModelError: it has none.
+    """
+    from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
+    from pluecker.contact.constraints import Frame
+    from pluecker.contact.geometry import Collider, HalfSpace, distance, urdf_colliders
+
+    robot = urdf_colliders(file)
+    if not robot:
+        raise ModelError(f"{file}: has no collision shapes, and nothing that could touch a ground")
+    heights = []
+    for each, T in zip(robot, forward_kinematics(model, q, [each.frame.name for each in robot]), strict=True):
+        place = np.eye(4)
+        place[:3, :3], place[:3, 3] = each.frame.matrix, each.frame.position
+        heights.append(float(distance(HalfSpace(), np.eye(4), each.shape, T @ place).distance))
+    return [Collider("ground", HalfSpace(), Frame("world", (0.0, 0.0, min(heights)))), *robot]
 
 
 def run_warmup(options: argparse.Namespace) -> int:
@@ -170,7 +148,7 @@ def check_files(options: argparse.Namespace) -> None:
     """Refuse a file that cannot be written, or must not be, before there is anything to write."""
     outputs = []
     if options.plot is not None:
-        outputs.append(Output(options.plot, "figure", FIGURES, own=options.plot == PICTURE))
+        outputs.append(Output(options.plot, "figure", FIGURES, own=options.plot == command.CONVERGENCE))
         need_figures()
     if options.write_solution is not None:
         outputs.append(Output(options.write_solution, "solution", SOLUTIONS))
@@ -204,6 +182,7 @@ def compare(options: argparse.Namespace, problem: Problem, names: Sequence[str],
     else:
         title = f"{as_label(Path(options.file).name)}: {counted(problem)}, law {options.law}"
         figure, results = plot_convergence(problem, methods=names, title=title, **given)
+        catch_interruptions()
         save(figure, options.plot)
     print("\n" + table(results))
     if options.plot is not None:
@@ -214,6 +193,7 @@ def write(options: argparse.Namespace, problem: Problem, result: Result) -> None
     """A file with the problem, and its solution; one that did not converge is written as a guess."""
     from pluecker.contact.files.fclib import write_fclib
 
+    catch_interruptions()
     given: dict[str, Any] = {"solution": result} if result.converged else {"guesses": [result]}
     write_fclib(options.write_solution, problem, replace=options.force, **given)
     print(f"\n{'Solution' if result.converged else 'Not a solution, written as a guess'}: {options.write_solution}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 import textwrap
-from typing import Any
 
 from pluecker.articulated.app.outputs import Output, check_outputs
 from pluecker.articulated.errors import ModelError
@@ -13,8 +12,9 @@ from pluecker.articulated.pictures.animation import ANIMATIONS, animate, check_a
 from pluecker.articulated.pictures.figures import FIGURES, need_figures, save
 from pluecker.articulated.simulation.trajectory_files import TABLES, write_trajectory
 from pluecker.contact.app.scenes import SCENES, run_scene
+from pluecker.interruptions import catch_interruptions
 
-__all__ = ["add_contact"]
+__all__ = ["describe_contact", "run_contact"]
 
 DESCRIPTION = """A scene of contact whose answer is known: simulated, and compared with theory.
 
@@ -24,21 +24,10 @@ Exit code 1 where something is not as theory expects."""
 FIRST_TIME = "compiling, once: half a minute ('pluecker warmup worlds' compiles most of it ahead)"
 
 
-def add_contact(commands: Any) -> None:
-    """Add the command to what ``add_subparsers`` returned."""
+def describe_contact() -> str:
+    """What ``pluecker contact --help`` says."""
     width = max(map(len, SCENES))
-    parser = commands.add_parser(
-        "contact",
-        help="scenes of contact, and what theory expects of them",
-        description=DESCRIPTION.format(scenes="\n".join(f"{name:{width}}  {words}" for name, words in SCENES.items())),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("scene", help="one of those above, or all of them: all")
-    parser.add_argument("--plot", metavar="FILE", help="moments, diagrams and the comparison: .png, .pdf or .svg")
-    parser.add_argument("--animate", metavar="FILE", help="the motion as a film: .html, .gif or .mp4")
-    parser.add_argument("-o", "--output", metavar="FILE", help="the motion, .csv, .npz or .h5")
-    parser.add_argument("--force", action="store_true", help="replace files that exist")
-    parser.set_defaults(run=run_contact)
+    return DESCRIPTION.format(scenes="\n".join(f"{name:{width}}  {words}" for name, words in SCENES.items()))
 
 
 def run_contact(options: argparse.Namespace) -> int:
@@ -77,6 +66,7 @@ def show(name: str, options: argparse.Namespace) -> int:
     print(flush=True)
     motion = outcome.motion
     assert motion.model is not None
+    catch_interruptions()
     if options.plot is not None:
         from pluecker.contact.app.scenes.figure import draw_outcome
 

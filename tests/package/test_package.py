@@ -192,7 +192,7 @@ def test_the_wheel_holds_the_three_packages_and_nothing_else(tmp_path):
         for package in ("spatial", "articulated", "contact")
         for path in (source / package).rglob("*")
         if path.suffix in (".py", ".urdf") or path.name == "py.typed"
-    } | {"pluecker/__init__.py", "pluecker/__main__.py", "pluecker/py.typed", "pluecker/teaching.py"}
+    } | {f"pluecker/{path.name}" for path in (source / "package").iterdir()}
     inside = {name for name in names if ".dist-info/" not in name}
     assert inside == expected
     assert {name.split("/")[0] for name in names - inside} == {wheel.name.split("-py3")[0] + ".dist-info"}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from pluecker.articulated.simulation.whole_motions import whole
 from pluecker.contact.app.scenes.outcome import Outcome
 from pluecker.spatial.errors import UnknownNameError, shown
 
@@ -45,8 +46,9 @@ def run_scene(name: str, **parameters: Any) -> Outcome:
 
     Raises:
         UnknownNameError: there is none of that name.
+        KeyboardInterrupt: Ctrl-C; what theory expects of a part is not known.
     """
     if not isinstance(name, str) or name not in SCENES:
         raise UnknownNameError(f"there is no scene {shown(name)}; there are {', '.join(SCENES)}")
-    found: Outcome = importlib.import_module(f"{__name__}.{name}").run(**parameters)
+    found: Outcome = whole(importlib.import_module(f"{__name__}.{name}").run, **parameters)
     return found

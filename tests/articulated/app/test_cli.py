@@ -6,8 +6,10 @@ The motions that it computes and demonstrates have no public function; their law
 import io
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -27,6 +29,7 @@ from pluecker.articulated import (
     integrate,
     random_configuration,
     rnea,
+    simulate,
 )
 from pluecker.articulated.robots import SEVEN_JOINT_ARM, example_robots, find_robot
 from pluecker.articulated.simulation.smooth import configuration_rate, follow
@@ -568,6 +571,70 @@ def test_a_reader_that_leaves_is_no_error():
     assert (done.returncode, done.stderr) == (0, "")
 
 
+LIGHT = """
+import sys
+from pluecker.command import main
+try:
+    main(sys.argv[1:])
+except SystemExit as ended:
+    print(ended.code, sorted({"numba", "numpy", "scipy", "pluecker.spatial"} & set(sys.modules)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ("--version", 0),
+        ("--help", 0),
+        ("simulate --help", 0),
+        ("friction --help", 0),
+        ("nonsense", 2),
+        ("info --no", 2),
+    ],
+)
+def test_help_the_version_and_wrong_arguments_wait_for_no_import(arguments, code):
+    command = [sys.executable, "-c", LIGHT, *arguments.split()]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == f"{code} []"
+
+
+def test_the_help_of_simulate_names_all_integrators(capsys, arm):
+    with pytest.raises(ValueError, match="expected one of") as refused:
+        simulate(arm, np.zeros(7), np.zeros(7), 0.1, 0.1, integrator="none of them")
+    with pytest.raises(SystemExit):
+        main(["simulate", "--help"])
+    names = set(re.split(", | or ", str(refused.value).partition("expected one of ")[2]))
+    said = " ".join(capsys.readouterr().out.split())
+    assert set(said.partition("--integrator NAME ")[2].partition(" (semi_implicit)")[0].split(", ")) == names
+
+
+def answer_to_ctrl_c(seconds):
+    """The exit code of a simulation that takes hours, interrupted after a while; how long it then took; its last line."""
+    program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # where it is ignored
+    program += "from pluecker.__main__ import main\nimport sys; sys.exit(main())"
+    command = [sys.executable, "-c", program, "simulate", "seven_joint_arm", "--duration", "1e6"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    try:
+        time.sleep(seconds)
+        process.send_signal(signal.SIGINT)
+        begun = time.monotonic()
+        _, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    return process.returncode, time.monotonic() - begun, said.splitlines()[-1]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="signals are sent as on Unix")
+@pytest.mark.parametrize("number", [0, *(pytest.param(k, marks=pytest.mark.everything) for k in range(1, 200))])
+def test_ctrl_c_is_heard_from_the_beginning(number):
+    """In imports, in what loads compiled code, and in the motion, of which there is then a part."""
+    code, took, said = answer_to_ctrl_c(np.random.default_rng().uniform(0.4, 5.0))
+    assert code == 130
+    assert took < 10.0  # a table of what there was may be written
+    assert "interrupted" in said
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="signals are sent as on Unix")
 @pytest.mark.parametrize(
@@ -620,6 +687,16 @@ def test_an_interrupted_simulation_keeps_what_was_computed_and_is_no_success(tmp
     assert "interrupted; the trajectory ends at t =" in terminal.getvalue()
     time = np.loadtxt(file, delimiter=",", skiprows=1, usecols=0)
     assert 0.0 == time[0] < time[-1] < 10000.0
+
+
+@pytest.mark.parametrize("text", ["1" + 30 * "0", "0", "-1", "nan", "1e3", "", "9" * 5000])
+def test_what_is_no_number_of_steps_is_one_line(text, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["simulate", "seven_joint_arm", "--every", text])
+    said = capsys.readouterr().err
+    assert stopped.value.code == 2
+    assert said.startswith("pluecker: error: argument --every: ")
+    assert said.count("\n") == 1
 
 
 def test_an_interruption_of_a_computation_is_one_line(capsys, monkeypatch):

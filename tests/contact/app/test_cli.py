@@ -5,8 +5,10 @@ afterwards. Where a test has to know how often a problem is solved, or that it i
 """
 
 import re
+import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,6 +32,7 @@ from pluecker.contact import (
 from pluecker.contact import solve as contact_solve
 from pluecker.contact.app import comparison
 from pluecker.contact.solving import solve as solving
+from tests.conftest import EVERYTHING
 from tests.contact.command import main
 from tests.contact.files.fclib_files import LocalForm, global_form, local_form, read_fclib_form
 
@@ -267,6 +270,71 @@ def test_the_modules_run_as_programs():
         done = subprocess.run([sys.executable, "-m", module, "--help"], capture_output=True, text=True, check=True)
         assert "inverse" in done.stdout
         assert ("friction" in done.stdout) == named
+
+
+ROLLER = """<robot name="roller"><link name="trunk"><inertial><mass value="2"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/>
+</inertial><collision><geometry><sphere radius="0.1"/></geometry></collision></link><link name="arm"><inertial>
+<origin xyz="0.1 0 0"/><mass value="0.1"/><inertia ixx="0.001" iyy="0.001" izz="0.001"/></inertial></link>
+<joint name="shoulder" type="revolute"><parent link="trunk"/><child link="arm"/><axis xyz="0 0 1"/>
+<limit lower="-1" upper="1" effort="40" velocity="20"/></joint></robot>"""
+
+
+@pytest.mark.parametrize("ground", [False, True])
+def test_a_floating_robot_that_is_held_stands_on_a_ground_or_falls_and_says_so(ground, tmp_path, capsys):
+    pytest.importorskip("yourdfpy", reason="yourdfpy is not installed (extra urdf)")
+    robot, motion = tmp_path / "roller.urdf", tmp_path / "motion.csv"
+    robot.write_text(ROLLER)
+    duration = 0.05
+    arguments = ["--floating-base", "--control", "hold", "--duration", str(duration), "-o", str(motion)]
+    assert main(["simulate", str(robot), *arguments, *(["--ground"] if ground else [])]) == 0
+    said = capsys.readouterr().err
+    names, *rows = (line.split(",") for line in motion.read_text().splitlines())
+    height = float(rows[-1][names.index("q:floating_base.z")])
+    if ground:
+        assert said == ""
+        assert abs(height) < 1e-6
+    else:
+        assert re.fullmatch(
+            "note: nobody holds the base of the robot, which falls; --ground puts a plane below it\n", said
+        )
+        assert abs(height + 0.5 * 9.81 * duration**2) < 9.81 * duration * 1e-3  # a step's way
+
+
+def test_what_has_no_collision_shapes_or_shapes_elsewhere_gets_no_ground(tmp_path, capsys):
+    pytest.importorskip("yourdfpy", reason="yourdfpy is not installed (extra urdf)")
+    assert main(["simulate", "seven_joint_arm", "--ground"]) == 2
+    assert "has no collision shapes" in capsys.readouterr().err
+    shapes = tmp_path / "shapes.toml"
+    shapes.write_text("half_space.floor.frame = 'world'\nsphere.skin = { radius = 0.1, frame = 'link7' }\n")
+    assert main(["simulate", "seven_joint_arm", "--ground", "--constraints", str(shapes)]) == 2
+    assert "shapes.toml: has shapes, as --ground has" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no alarms")
+def test_a_scene_of_which_there_is_a_part_is_not_judged(capsys):
+    """Alarms come at any time, also where there is a part of a motion."""
+
+    def ring(*_):
+        raise KeyboardInterrupt
+
+    assert main(["contact", "bounce"]) == 0
+    begun = time.perf_counter()
+    assert main(["contact", "bounce"]) == 0
+    took = time.perf_counter() - begun
+    capsys.readouterr()
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        for _ in range(200 if EVERYTHING else 4):
+            signal.setitimer(signal.ITIMER_REAL, np.random.default_rng().uniform(0.01, 0.8) * took)
+            code = main(["contact", "bounce"])
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+            out, err = capsys.readouterr()
+            assert (code, err) in ((0, ""), (130, "pluecker: error: interrupted\n"))
+            assert code == 0 or "holds" not in out
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
 
 
 # ---------------------------------------------------------------------------------------------------------------- errors
