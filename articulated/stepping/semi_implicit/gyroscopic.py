@@ -126,34 +126,38 @@ def change_by_midpoint(M, h, w, p, x):
         x, _ = improve_turn(M, h, w, p, x)
     x, F = improve_turn(M, h, w, p, x)
     e = turn_error(M, h, w, x, F, NEARLY)
-    return x if within(e, 1.0) else change_by_parts(M, h, w, p, x, e)
+    return x if within(unsolved(e), 0.5) else change_by_parts(M, h, w, p, x, e)
 
 
 @outlined_kernel
 def change_by_parts(M, h, w, p, x, e):
     """The same by the smallest power of two of parts in which each is solved; x of states that are, with e < 1"""
-    one, n = lift(1.0, e), 1
-    while n <= PARTS and not within(e, 1.0):
-        hn, pn, y, worst = h / n, scale3(1.0 / n, p), scale3(0.0, x), 0.0 * one
+    n = 1
+    while n <= PARTS and not within(unsolved(e), 0.5):
+        hn, pn, y, worst = h / n, scale3(1.0 / n, p), scale3(0.0, x), lift(0.0, e)
         for _ in range(n):
-            u = add3(w, y)
-            d = scale3(0.0, x)
+            u, d = add3(w, y), scale3(0.0, x)
             for _ in range(MORE):
                 d, _ = improve_turn(M, hn, u, pn, d)
             _, _, F = moment_left(M, hn, u, pn, d)
-            worst = select(
-                smaller(worst, one), turn_error(M, hn, u, d, F, ROUNDING), worst
-            )  # above one, or NaN, it stays
+            worst = select(smaller(unsolved(worst), 0.5), turn_error(M, hn, u, d, F, ROUNDING), worst)
             y = add3(y, d)
-            goes_on = select(smaller(worst, one), one, 0.0 * one)
-            if within(select(smaller(e, one), 0.0 * one, goes_on), 0.5):
+            if within(
+                unsolved(e) * (1.0 - unsolved(worst)), 0.5
+            ):  # none of the states that are left can be solved by these
                 break
-        solved = smaller(e, one)
+        solved = smaller(unsolved(e), 0.5)
         x = (select(solved, x[0], y[0]), select(solved, x[1], y[1]), select(solved, x[2], y[2]))
         e = select(solved, e, worst)
         n *= 2
-    spoiled = select(smaller(e, one), 0.0 * one, lift(np.nan, e))
+    spoiled = select(smaller(unsolved(e), 0.5), lift(0.0, e), lift(np.nan, e))
     return (x[0] + spoiled, x[1] + spoiled, x[2] + spoiled)
+
+
+@kernel
+def unsolved(e):
+    """1 where an error is 1 or more, or NaN, else 0"""
+    return select(smaller(e, lift(1.0, e)), lift(0.0, e), lift(1.0, e))
 
 
 @kernel
@@ -166,7 +170,7 @@ def moment_left(M, h, w, p, x):
 
 @kernel
 def turn_error(M, h, w, x, F, tolerance):
-    """Up to 1, F is what is tolerated and the turn is small enough: squares of both, as shares
+    """Below 1, F is what is tolerated and the turn is small enough: squares of both, as shares
 
     Of bodies that are nearly balls the turn counts less, by the ratio of their differences to their mean.
     """

@@ -97,8 +97,8 @@ def test_a_lone_body_keeps_its_energy_however_far_it_turns_in_a_step(integrator:
     rng = np.random.default_rng(0)
     for moments in (BOX, (0.0101, 0.020, 0.029), NEEDLE):
         inertia, model = np.array(moments), lone_inertia(moments, "free", (0, 0, 0), (0.0, 0.0, 0.0))
-        for turn in (0.5, 2.9, 4.0, 5.0, 20.0, 300.0):
-            for direction in (*rng.standard_normal((3, 3)), [0.02, 1.0, -0.01]):
+        for turn in (0.5, 2.9, 3.0, 4.0, 5.0, 6.0, 20.0, 300.0):
+            for direction in (*rng.standard_normal((5, 3)), [0.02, 1.0, -0.01]):
                 w = spun(model, turn, direction, integrator).v[:, :3]
                 energy, lengths = w**2 @ inertia, np.linalg.norm(w * inertia, axis=1)
                 assert np.ptp(energy) < 1e-11 * energy[0], (moments, turn)
