@@ -11,6 +11,8 @@ from pluecker.spatial.scalars.operations import lift, load, load_integer, select
 
 __all__ = ["better", "cone_problem_error", "copy_vector", "copy_where", "keep", "length_of", "reached"]
 
+ROUNDING = 1.3e-29  # (16 units in the last place)^2: of a sum of velocities, relative to the multiplier in like units
+
 
 @kernel
 def signorini(rn, ra, rb, un):
@@ -35,19 +37,25 @@ def contact_error(exact, mu, x, u, k):
 
 @called_kernel
 def cone_problem_error(kinds, laws, exact, x, u):
-    """|x - P(x - u - g)|, of multipliers and velocities of like units; see the head of this file"""
-    row, place = 0, 0
+    """|x - P(x - u - g)|, of multipliers and velocities of like units, or the largest part of a block times its weight
+
+    Weights, squared, stand behind the numbers of ``laws``. What rounding leaves of a block's own part is not weighed.
+    """
+    row, place, weight = 0, 0, len(laws) - len(kinds)
     e = 0.0 * load(x, 0)
+    worst = e
     for i in range(len(kinds)):
-        kind = load_integer(kinds, i)
+        kind, r = load_integer(kinds, i), load(x, row)
         if kind == CONTACT:
-            e = e + contact_error(exact, load(laws, place), x, u, row)
+            a, b = load(x, row + 1), load(x, row + 2)
+            own, size = contact_error(exact, load(laws, place), x, u, row), r * r + a * a + b * b
         else:
-            r = load(x, row)
             y, _ = staircase_response(laws, place, kind, 1.0, load(u, row) - r)
-            e = e + (r - y) * (r - y)
+            own, size = (r - y) * (r - y), r * r
+        e = e + own
+        worst = larger(worst, load(laws, weight + i) * (own - ROUNDING * size))
         row, place = row + rows_of(kind), place + numbers_of(kind)
-    return sqrt(e)
+    return sqrt(larger(e, worst))
 
 
 @kernel

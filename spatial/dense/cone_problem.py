@@ -30,7 +30,9 @@ that is returned, and of high stacks with mass ratios of 1e4 and friction of 1e2
 The error is without units: in ``r / s`` and ``s u`` the natural map ``|r - P(r - u - g)|`` relative to |b|; g is De
 Saxce's term ``mu |u_t|`` of Coulomb's law. Of contacts with mu > 1, which hide normal velocities from it, Signorini's
 condition takes its place where that is larger. It compares with |b| alone, so that it does not fall below the rounding of
-W r where multipliers are very large.
+W r where multipliers are very large. It is the root of an energy: a body of 1 kg has no part in it beside one of 1e12 kg,
+and may be driven into the floor. So the part of each block counts as a velocity too, relative to the largest of b, where a
+hundredth of that is more: with masses that differ by less than 1e4 it is not.
 """
 
 import numpy as np
@@ -62,6 +64,7 @@ from pluecker.spatial.scalars.operations import (
     smaller,
     sqrt,
     store,
+    tail,
     within,
 )
 
@@ -82,12 +85,13 @@ MOVES = 4  # of them
 # depend on what others beside it take. A turn has six springs or more, two steps each in the median.
 SPRINGS = 12
 STIFFNESS = 1e-8  # least penalty of the method of multipliers
+VELOCITY = 0.01  # of the error in velocity of a block: so much as the error beside that in energy
 
 
 @kernel
 def cone_problem_memory(n, numbers):
     """How many scalars of work :func:`solve_cone_problem` takes for n rows, whose laws have so many numbers"""
-    return 2 * n * n + 10 * n + numbers
+    return 2 * n * n + 11 * n + numbers
 
 
 @kernel
@@ -113,6 +117,19 @@ def scale_cone_problem(W, b, kinds, laws, start, n, S, c, s, scaled, x):
     for i in range(n):
         for j in range(n):
             store(S, i * n + j, load(s, i) * load(W, i * n + j) * load(s, j))
+
+
+@kernel
+def store_weights(b, s, unit, kinds, weights):
+    """Of each block, (VELOCITY D_i s_i unit / max |b|)^2, D_i s_i = 1 / s_i: what makes its part of the error a velocity"""
+    speed, row = 0.0 * unit, 0
+    for k in range(len(b)):
+        speed = larger(speed, larger(load(b, k), -load(b, k)))
+    speed = select(smaller(0.0, speed), speed, 1.0 + 0.0 * speed)
+    for i in range(len(kinds)):
+        weight = VELOCITY * unit / (speed * load(s, row))
+        store(weights, i, weight * weight)
+        row += rows_of(load_integer(kinds, i))
 
 
 @kernel
@@ -277,11 +294,12 @@ def solve_cone_problem(W, b, kinds, laws, exact, tolerance, iterations, r, error
     c, s, x, u = part(work, rest, n), part(work, rest + n, n), part(work, rest + 2 * n, n), part(work, rest + 3 * n, n)
     best, trial, d = part(work, rest + 4 * n, n), part(work, rest + 5 * n, n), part(work, rest + 6 * n, n)
     z, y, start = part(work, rest + 7 * n, n), part(work, rest + 8 * n, n), part(work, rest + 9 * n, n)
-    scaled = part(work, rest + 10 * n, len(laws))
+    scaled = part(work, rest + 10 * n, len(laws) + len(kinds))
     scale_cone_problem(W, b, kinds, laws, r, n, S, c, s, scaled, x)
     unit = length_of(n, c)
     unit = select(smaller(0.0, unit), unit, 1.0 + 0.0 * unit)
     goal = tolerance * unit
+    store_weights(b, s, unit, kinds, tail(scaled, len(laws)))
     velocities(S, c, n, x, u)
     # NaN and infinite numbers of a problem are in it; such a state never goes on.
     least = cone_problem_error(kinds, scaled, exact, x, u)
