@@ -59,7 +59,6 @@ def test_steps_have_the_impulses_of_one_problem_and_gain_no_energy(kind):
         assert kinetic(radii, masses, found) <= kinetic(radii, masses, v)
 
 
-@pytest.mark.indices
 @pytest.mark.parametrize("speed", [1e160, 1e300])
 def test_contacts_of_which_one_returns_impulses_are_refused_where_numbers_overflow(speed):
     """NaN is no impulse that comes back: of a contact without Poisson's coefficient there is no place for one."""
