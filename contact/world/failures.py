@@ -28,6 +28,8 @@ SMALLEST = 1e-9  # of the largest singular value: smaller ones are none
 WEAK = 0.3  # chosen: rows that are independent by less are near to a contradiction
 LEFT = 1e-7  # of what is asked for: what is left, and rounding cannot have made
 PART = 1e-2  # of the largest part of a combination: constraints with less have no part in it
+DEEP = 1e-2  # of the smaller radius, chosen: what lies or falls is less deep, by its weight or in a step
+NAMED = 5  # pairs, of which more would fill the message
 AT_LIMIT = 1e-9  # m or rad: a row that comes as near to its limit is at it
 
 
@@ -69,6 +71,9 @@ def explanation(world: World, q: Array, v: Array, tau: Array, error: float, time
     Raises:
         ConstraintError: a function of the user's has no value there; what it raised is the cause.
     """
+    inside = overlaps(world, q) if 1.0 < error < np.inf else None
+    if inside is not None:
+        return f"the step is not solved, its error is {error:.3g} times what is tolerated; {inside}"
     if not np.isfinite(error):
         refuse_what_broke(world.model, world.parts, q)
     try:
@@ -110,6 +115,34 @@ def explanation(world: World, q: Array, v: Array, tau: Array, error: float, time
                 f"step, which leaves {left}; try a smaller step"
             )
     return unmet(world, q, v, error, time, step)
+
+
+def overlaps(world: World, q: Array) -> str | None:
+    """Which shapes whose contacts are found are deep in one another in a configuration, and what to do; None if none are."""
+    if world.found_contacts is None:
+        return None
+    collision = world.found_contacts.collision
+    try:
+        found = collision.find(q)
+    except PlueckerError:
+        return None
+    depths: dict[tuple[int, int], float] = {}
+    for i, j, gap in zip(*found.colliders.T.tolist(), found.gap.tolist(), strict=True):
+        radius = min(collision.colliders[k].shape.radius_around for k in (i, j))
+        if -gap > DEEP * radius:
+            depths[i, j] = max(depths.get((i, j), 0.0), -gap)
+    if not depths:
+        return None
+    deepest = sorted(depths, key=lambda pair: -depths[pair])
+    words = [
+        f"{shown(collision.colliders[i].name)} and {shown(collision.colliders[j].name)} by {depths[i, j]:.3g} m"
+        for i, j in deepest[:NAMED]
+    ]
+    more = f", and {len(deepest) - NAMED} more pairs" if len(deepest) > NAMED else ""
+    return (
+        f"shapes overlap as it begins, {', '.join(words)}{more}: leave such pairs out by Collision(..., ignored=...) or "
+        "urdf_colliders(..., ignore_overlaps_at=...), or try a smaller step, on_unsolved='substep' or 'continue'"
+    )
 
 
 def unmet(world: World, q: Array, v: Array, error: float, time: float, step: float) -> str | None:

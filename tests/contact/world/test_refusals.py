@@ -10,7 +10,7 @@ import pytest
 from pluecker.articulated import ModelBuilder, SimulationError, random_configuration
 from pluecker.contact import ClosureError, ConstraintError, World
 from pluecker.contact import constraints as c
-from pluecker.contact.geometry import Collider, HalfSpace, Sphere
+from pluecker.contact.geometry import Box, Collider, HalfSpace, Sphere
 from pluecker.contact.world.failures import explanation
 from pluecker.spatial import PlueckerError
 from tests.contact.world.mechanisms import four_bars
@@ -412,3 +412,19 @@ def test_each_cell_of_the_table_is_a_motion_or_a_refusal(kind):
 def test_integrators_that_know_no_constraints_are_refused_with_those_that_do(integrator):
     with pytest.raises(ValueError, match="expected one of semi_implicit, rk4, dormand_prince"):
         World(ARM, [nail(2.0)]).simulate(REST, REST, 1e-3, 1e-3, integrator=integrator)
+
+
+def test_a_step_that_is_not_solved_where_shapes_overlap_names_them_and_how_deep_they_are():
+    builder = ModelBuilder()
+    builder.add_body("block", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    builder.add_joint("slide", "prismatic", "world", "block", axis=(1, 0, 0))
+    box = Box((1.0, 1.0, 1.0))
+    walls = [Collider("left", box, ("world", (-0.95, 0, 0))), Collider("right", box, ("world", (0.98, 0, 0)))]
+    world = World(builder.build(), shapes=[*walls, Collider("sides", box, "block")])
+    state = np.zeros(1), np.zeros(1), np.zeros(1)
+    said = explanation(world, *state, error=3.0, time=0.0, step=1e-3)
+    assert said is not None
+    assert "its error is 3 times what is tolerated" in said
+    assert "overlap as it begins, 'left' and 'sides' by 0.05 m, 'right' and 'sides' by 0.02 m: leave" in said
+    apart = explanation(World(world.model, shapes=walls), *state, error=3.0, time=0.0, step=1e-3)
+    assert apart is None
