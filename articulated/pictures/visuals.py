@@ -1,7 +1,8 @@
 """The shapes that a URDF file gives its links, read when a picture needs them, and not before.
 
 Boxes, cylinders and spheres are made here; meshes are read by trimesh (extra ``mesh``; COLLADA needs pycollada too). What
-cannot be had, a mesh that is not there or an extra that is not installed, is left out: its link is drawn as a rod.
+cannot be had, a mesh that is not there or an extra that is not installed, is left out: its link is drawn as a rod. A file
+that is there and has no triangles for trimesh is warned of, by the name of the link.
 
 Source: the ``visual`` element of URDF, http://wiki.ros.org/urdf/XML/link.
 """
@@ -9,6 +10,7 @@ Source: the ``visual`` element of URDF, http://wiki.ros.org/urdf/XML/link.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +24,7 @@ from numpy.typing import NDArray
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.model.urdf import is_text, numbers, parse, read_source
 from pluecker.articulated.pictures.triangles import Surface, ball, box, cylinder
+from pluecker.spatial.errors import shown
 from pluecker.spatial.extras import MissingExtraError, require
 
 __all__ = ["Shape", "visual_shapes"]
@@ -77,12 +80,12 @@ def shapes_of(model: Model, root: ElementTree.Element, folder: Path | None) -> I
         for visual in link.findall("visual"):
             own = colour_of(visual.find("material"), named)
             M = T @ origin(visual.find("origin"))
-            for (vertices, faces), colour in surfaces(visual.find("geometry"), folder, meshes):
+            for (vertices, faces), colour in surfaces(visual.find("geometry"), folder, meshes, link.get("name", "")):
                 yield Shape(body, (vertices @ M[:3, :3].T + M[:3, 3], faces), colour if own is None else own)
 
 
 def surfaces(
-    geometry: ElementTree.Element | None, folder: Path | None, meshes: dict[str, list[tuple[Surface, Array]]]
+    geometry: ElementTree.Element | None, folder: Path | None, meshes: dict[str, list[tuple[Surface, Array]]], link: str
 ) -> list[tuple[Surface, Array]]:
     """The surfaces of one visual, with the colours that a mesh file gives them; none of what is not understood."""
     if geometry is None or not len(geometry):
@@ -94,7 +97,7 @@ def surfaces(
         name = element.get("filename", "")
         if name not in meshes:
             path = find_mesh(name, folder)
-            meshes[name] = [] if path is None else read_mesh(path)
+            meshes[name] = [] if path is None else read_mesh(path, link)
         s = np.ones(3) if scale is None else scale
         return [((v * s, f if s.prod() > 0 else f[:, ::-1]), colour) for (v, f), colour in meshes[name]]
     size, radius, length = values(element, "size", 3), values(element, "radius", 1), values(element, "length", 1)
@@ -170,15 +173,18 @@ def find_mesh(name: str, folder: Path | None) -> Path | None:
     return None
 
 
-def read_mesh(path: Path) -> list[tuple[Surface, Array]]:
-    """The surfaces of a mesh file, each with its colours; none where it cannot be read."""
+def read_mesh(path: Path, link: str) -> list[tuple[Surface, Array]]:
+    """The surfaces of a mesh file, each with its colours; none, with a warning, where trimesh has none of it."""
     try:
         trimesh = require("trimesh", "mesh", "drawing meshes")
         scene = trimesh.load_scene(path)
         parts = scene.dump()
     except MissingExtraError:
         return []
-    except Exception:  # trimesh has as many as there are formats, and those of the packages that read them
+    except Exception as error:  # trimesh has as many as there are formats, and those of the packages that read them
+        warnings.warn(
+            f"link {shown(link)} is drawn without {path.name}, which cannot be read: {shown(error)}", stacklevel=2
+        )
         return []
     found = []
     for part in parts if isinstance(parts, (list, tuple)) else [parts]:
@@ -188,6 +194,10 @@ def read_mesh(path: Path) -> list[tuple[Surface, Array]]:
         surface = np.array(vertices, np.float64), np.array(faces, np.int64)
         if np.isfinite(surface[0]).all():
             found.append((surface, mesh_colour(part)))
+    if not found:
+        warnings.warn(
+            f"link {shown(link)} is drawn without {path.name}, of which trimesh has no triangles", stacklevel=2
+        )
     return found
 
 

@@ -254,6 +254,17 @@ def test_shapes_are_where_yourdfpy_has_them(tmp_path):
         np.testing.assert_allclose([points.min(0), points.max(0)], theirs.scene.bounds, atol=slack)
 
 
+@pytest.mark.parametrize("content", [b"\0" * 30, b"\0" * 80 + b"\xff\xff\xff\x0f"], ids=["empty", "damaged"])
+def test_a_mesh_file_that_has_no_triangles_is_warned_of_by_the_name_of_its_link(tmp_path, content):
+    pytest.importorskip("yourdfpy", reason="yourdfpy is not installed (extra urdf)")
+    model = Model.from_urdf(robot_with_shapes(tmp_path))
+    (tmp_path / "meshes" / "part of it.stl").write_bytes(content)
+    with pytest.warns(
+        UserWarning, match="link 'arm' is drawn without part of it.stl, of which trimesh has no triangles"
+    ):
+        assert len(visual_shapes(model)) == 3
+
+
 def test_shapes_have_the_colours_of_the_file(tmp_path):
     pytest.importorskip("yourdfpy", reason="yourdfpy is not installed (extra urdf)")
     colours = [tuple(shape.colour) for shape in visual_shapes(Model.from_urdf(robot_with_shapes(tmp_path)))]
