@@ -27,7 +27,6 @@ from pluecker.spatial.errors import ArgumentValueError, shown
 from pluecker.spatial.scalars.operations import store, tail
 
 if TYPE_CHECKING:
-    from pluecker.contact.world.constrained import Constrained
     from pluecker.contact.world.instants import Instants
 
 __all__ = ["ErrorsAt", "find_errors", "refuse_open_start"]
@@ -64,7 +63,7 @@ def find_errors(world: Instants, q: ArrayLike, time: ArrayLike) -> ErrorsAt:
     return ErrorsAt(*(np.max(kind, axis=-1, initial=0.0) for kind in kinds))
 
 
-def closed_rows(world: Constrained) -> Array:
+def closed_rows(world: Instants) -> Array:
     """Which rows hold phi itself, ``(n_rows,)``."""
     found: Array | None = world.tables.get(closed_rows)
     if found is None:
@@ -73,7 +72,7 @@ def closed_rows(world: Constrained) -> Array:
     return found
 
 
-def refuse_open_start(world: Constrained, q: Any, time: float, on_open: object) -> None:
+def refuse_open_start(world: Instants, q: Any, time: float, on_open: object) -> None:
     """Refuse a start in which constraints are open, by more than drift and rounding.
 
     Raises:
