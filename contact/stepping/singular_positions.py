@@ -8,7 +8,7 @@ lead away to the other branch.
 
 So where more rows depend on others than do elsewhere on the motion, accelerations are the limit of those on both sides,
 
-    a = (4 A(s) - A(2 s)) / 3 + O(s^4)        A(s) = (a(q(s)) + a(q(-s))) / 2
+    a = (15 A(s) - 6 A(2 s) + A(3 s)) / 10 + O(s^6)        A(s) = (a(q(s)) + a(q(-s))) / 2
 
 with q(s) and v(s) the state moved along v by a time s, and projected onto the constraints, which are independent there. That
 is on the branch to which v is a tangent. At rest in a singular position there is no such limit.

@@ -122,9 +122,10 @@ def store_limit(m, c, s, q0, v0, q, v, law, f_ext, fallen, a, ws):
     aside, begun, worst = time_aside(part(v, 0, nv)), load(law, 4 * nv), 0.0 * fallen
     clear(limit, nv)
     clear(nothing, 1)
-    for side in range(4):
-        dt = aside * (1.0 if side == 0 else -1.0 if side == 1 else 2.0 if side == 2 else -2.0)
-        weight = 2.0 / 3.0 if side < 2 else -1.0 / 6.0
+    for side in range(6):
+        far = 1 + side // 2
+        dt = aside * (far if side % 2 == 0 else -far)
+        weight = 0.75 if far == 1 else -0.3 if far == 2 else 0.05
         for k in range(nv):
             store(v2, k, dt * load(v, k))
         integrate_kernel(m, q, v2, q2, rest)
@@ -259,14 +260,11 @@ def velocity_left(w, J, target, v):
 
 
 @called_kernel
-def look_aside(m, w, q, v, time, known, turns, q1, v1, ws):
-    """What is known of rows from a little farther on; q1, v1 and ``turns`` are left as they are there"""
-    aside = time_aside(part(v, 0, velocity_count(m)))
-    for k in range(velocity_count(m)):
-        store(v1, k, aside * load(v, k))
-    integrate_kernel(m, q, v1, q1, ws)
+def begin_known(m, w, q, v, time, known, turns, q1, v1, ws):
+    """What is known of rows at the beginning; q1, v1 and ``turns`` are left as they are there"""
+    copy_numbers(configuration_count(m), q, q1)
     copy_numbers(velocity_count(m), v, v1)
-    project_state(m, w, aside, time, known, turns, q1, v1, ws)
+    project_state(m, w, 0.0 * time, time, known, turns, q1, v1, ws)
     keep_known(w, projected_mobility(w, ws), known)
 
 
@@ -289,7 +287,7 @@ def projected_kernel(step: Callable[..., Any]) -> Callable[..., Any]:
         kept = tail(timed, 4 * nv + 1 + size)
         if within(load(known, 0), 0.0):
             copy_numbers(nt, turns, kept)
-            look_aside(m, w, q, v, load(memory, 0), known, kept, q1, v1, rest)
+            begin_known(m, w, q, v, load(memory, 0), known, kept, q1, v1, rest)
         copy_numbers(size, known, tail(timed, 4 * nv + 1))
         copy_numbers(nt, turns, kept)
         e = step(m, c, h, q, v, timed, f_ext, q1, v1, own, rest)

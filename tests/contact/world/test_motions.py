@@ -355,7 +355,8 @@ def test_a_memory_of_users_functions_is_that_of_another_process_too():
 
     worlds = [World(slider_crank().model, [UserFunction("above", above, parameters=(p,))]) for p in (1.0, 1.0, 2.0)]
     q, v = slider_crank_state(0.4, 5.0)
-    keys = [world.simulate(q, v, 1e-3, 1e-3, on_unsolved="continue").memory.key for world in worlds]
+    options = {"on_unsolved": "continue", "on_open": "close"}
+    keys = [world.simulate(q, v, 1e-3, 1e-3, **options).memory.key for world in worlds]
     assert keys[0] == keys[1] != keys[2]
 
 
