@@ -30,8 +30,9 @@ from pluecker.articulated.running.arguments import (
     explain_singular,
     shares_memory,
 )
-from pluecker.articulated.running.batch import ShortBatches, many_states, run_many
+from pluecker.articulated.running.batch import many_states, run_many
 from pluecker.articulated.running.fields import Field, as_fields
+from pluecker.articulated.running.short_batches import ShortBatches
 from pluecker.articulated.running.single import (
     GOOD,
     LEFT_OUT,

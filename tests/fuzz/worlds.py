@@ -291,7 +291,7 @@ def wild(dice: Dice) -> Call:
             v = world.impact(q, v).velocity  # couplings hold
             q = world.close(q).configuration if world.packed.n_linear else q
         for _ in range(3):
-            found = world.step(q, v, step, memory=memory)
+            found = world.step(q, v, step, memory=memory, outside_limits="allow")
             if not (np.isfinite(found.q).all() and np.isfinite(found.v).all()):
                 return ["a state that is not finite"]
             if still:
