@@ -29,7 +29,7 @@ INTEGRATORS = (
     "bdf1", "bdf2", "dop853", "dormand_prince", "euler", "euler_infinitesimal", "linearly_implicit", "redmax", "rk4",
     "semi_implicit", "variational",
 )  # fmt: skip
-OUTSIDE = ("error", "allow", "clip")
+OUTSIDE = ("raise", "allow", "clip")
 ROBOTS, CONTACT = "pluecker.articulated.app", "pluecker.contact.app"
 
 INVERSE = """The joint forces of a motion, by the recursive Newton-Euler algorithm.
@@ -272,7 +272,7 @@ def add_simulate(parser: Parser, robot_help: str, contact: bool) -> None:
     )
     parser.add_argument("--start", metavar="FILE", help="a file whose first sample has q (and v) to start from")
     parser.add_argument(
-        "--outside-limits", default="error", choices=OUTSIDE, help="of a start outside of position limits (error)"
+        "--outside-limits", default="raise", choices=OUTSIDE, help="of a start outside of position limits (raise)"
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="result, .csv, .npz or .h5 (CSV to standard output)")
     parser.add_argument("--plot", metavar="FILE", help="also draw the result: .png, .pdf or .svg")

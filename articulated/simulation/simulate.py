@@ -37,7 +37,7 @@ def simulate(
     f_ext: Any = None,
     elements: Element | Sequence[Element] = (),
     limits: JointLimits | bool | None = None,
-    outside_limits: str = "error",
+    outside_limits: str = "raise",
     integrator: str | Integrator = "semi_implicit",
     record: str | Iterable[str] = ("a", "tau"),
     every: int = 1,
@@ -70,7 +70,7 @@ def simulate(
         elements: springs, cables and wrenches, as for :func:`applied_forces`.
         limits: whether position limits of joints hold, or how they are met; if None they do, hard and without
             restitution, where the integrator knows them.
-        outside_limits: what happens where q is beyond a hard position limit that holds: ``"error"``; ``"allow"``, to begin
+        outside_limits: what happens where q is beyond a hard position limit that holds: ``"raise"``; ``"allow"``, to begin
             there, from where the joint may only come nearer; ``"clip"``, to begin at the limit. What is beyond by rounding,
             1.2e-7 of it or of 1, begins there.
         integrator: ``"semi_implicit"``, first order, with dry friction and limits; ``"rk4"``; ``"linearly_implicit"``,

@@ -23,7 +23,7 @@ from pluecker.spatial.errors import ArgumentValueError, shown
 
 __all__ = ["OUTSIDE", "as_outside_limits", "hard_limits", "warn_of_limits", "within_limits"]
 
-OUTSIDE = ("error", "allow", "clip")
+OUTSIDE = ("raise", "allow", "clip")
 # Of a limit, and of 1: the spacing of float32 at 1, in which many keep states. What motions leave at a limit is far less:
 # steps end at it exactly, the adaptive pair within 1e-12, and closing a loop within 1e-11.
 ROUNDING = 2.0**-23

@@ -226,7 +226,7 @@ class World(Instants):
         f_ext: ArrayLike | None = None,
         on_open: str = "raise",
         memory: WorldMemory | None = None,
-        outside_limits: str = "error",
+        outside_limits: str = "raise",
     ) -> WorldStep:
         """One step of the motion; :meth:`simulate` with one of them.
 
@@ -270,7 +270,7 @@ class World(Instants):
         progress: Any = None,
         threads: int | None = None,
         memory: WorldMemory | None = None,
-        outside_limits: str = "error",
+        outside_limits: str = "raise",
     ) -> WorldTrajectory:
         """The motion from the state ``q, v``; arguments that are not named here are those of :func:`simulate`.
 

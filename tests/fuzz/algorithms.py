@@ -791,7 +791,7 @@ def simulate(dice: Dice) -> Call:
         "control": dice.pick(None, tau, tau[:-1], lambda t, q, v: tau, len, thing(dice)),
         "f_ext": dice.pick(None, dice.normal(model.n_bodies, 6), tau),
         "limits": dice.pick(True, False, 3),
-        "outside_limits": dice.pick("error", "allow", "clip", "no", 3),
+        "outside_limits": dice.pick("raise", "allow", "clip", "no", 3),
         "record": dice.pick((), "energy", ("a", "error"), "nothing", 5),
         "every": dice.pick(1, 2, 0, 1.5),
         "on_unsolved": dice.pick("raise", "substep", "continue", "no", None),

@@ -47,7 +47,7 @@ def test_a_start_outside_of_a_limit_is_refused_with_joint_value_and_limits(crane
         ArgumentValueError, match=r"joint 'run' begins at 2\.5 m, outside of its limits \[0, 2\]; begin"
     ):
         simulate(crane, [-1.0, 2.5], REST, H, H)
-    with pytest.raises(ArgumentValueError, match=r"outside_limits is 'no', expected one of error, allow, clip"):
+    with pytest.raises(ArgumentValueError, match=r"outside_limits is 'no', expected one of raise, allow, clip"):
         simulate(crane, [-1.0, 0.5], REST, H, H, outside_limits="no")
 
 

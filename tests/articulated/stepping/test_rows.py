@@ -40,7 +40,7 @@ def slide(gravity: tuple[float, ...] = (0.0, 0.0, -G), axis: tuple[int, ...] = (
 
 
 def motion(
-    model: Model, q: Any, v: Any, h: float, steps: int, u: Any = 0.0, outside_limits: str = "error", **limits: Any
+    model: Model, q: Any, v: Any, h: float, steps: int, u: Any = 0.0, outside_limits: str = "raise", **limits: Any
 ) -> tuple[Any, Any]:
     """q, v after each step, with joint forces u; all steps are solved."""
     options = {"control": np.broadcast_to(u, model.nv), "outside_limits": outside_limits}

@@ -273,7 +273,7 @@ def test_a_world_begins_within_limits_or_where_it_ended():
         with pytest.raises(ArgumentValueError, match=rf"^World\.{name}: joint 'weight' begins in state 1 of the batch"):
             call(np.array([inside, outside]))
         with pytest.raises(
-            ArgumentValueError, match=rf"^World\.{name}: outside_limits is 3, expected one of error, allow"
+            ArgumentValueError, match=rf"^World\.{name}: outside_limits is 3, expected one of raise, allow"
         ):
             call(inside, outside_limits=3)
         begun = call(outside, outside_limits="clip")
