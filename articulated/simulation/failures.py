@@ -12,7 +12,9 @@ from pluecker.articulated.simulation.steps import Outcome
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.spatial.errors import PlueckerError, shown
 
-__all__ = ["failure"]
+__all__ = ["NO_MEASURE", "failure", "measured"]
+
+NO_MEASURE = 1e200  # from which an error says that there is no step at all, and not how far one is off
 
 
 def failure(model: Model, outcome: Outcome, prepared: Preparation, trajectory: Trajectory) -> SimulationError:
@@ -42,7 +44,7 @@ def failure(model: Model, outcome: Outcome, prepared: Preparation, trajectory: T
         why = found
     elif np.isfinite(error):
         more = "" if prepared.on_unsolved == "substep" else ", on_unsolved='substep' or 'continue'"
-        why = f"the step is not solved, its error is {error:.3g} times what is tolerated; try a smaller step{more}"
+        why = f"the step is not solved, its error is {measured(error, 'times what is tolerated')}; try a smaller step{more}"
     else:
         why = f"its numbers overflow; the fastest joint is {fastest(model, v, schedule.step)}"
         try:
@@ -57,6 +59,11 @@ def failure(model: Model, outcome: Outcome, prepared: Preparation, trajectory: T
     ended = SimulationError(beginning + why, trajectory, time)
     ended.__cause__ = cause
     return ended
+
+
+def measured(error: float, unit: str) -> str:
+    """How large the error of a step is, in words."""
+    return f"{error:.3g} {unit}" if error < NO_MEASURE else "beyond all measure"
 
 
 def fastest(model: Model, v: np.ndarray, step: float) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pluecker.articulated.algorithms.configuration.integrate import integrate
 from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.simulation.failures import NO_MEASURE, measured
 from pluecker.contact.constraints.relation import Row
 from pluecker.contact.constraints.user import refuse_what_broke
 from pluecker.contact.instants.rows_at import RowsAt
@@ -105,11 +106,9 @@ def explanation(world: World, q: Array, v: Array, tau: Array, error: float, time
         U, s, _ = np.linalg.svd(asked.ahead)
         ranged = any(row.ranged for row in world.laws)  # whose error is a share of impulses: it may be theirs
         if s[rank - 1] < WEAK or not ranged:
-            left = (
-                f"an error {error:.3g} times what is tolerated"
-                if ranged
-                else f"{error * TOLERATED:.3g} m or rad of them"
-            )
+            left = f"an error {measured(error, 'times what is tolerated')}"
+            if not ranged and error < NO_MEASURE:
+                left = f"{error * TOLERATED:.3g} m or rad of them"
             return (
                 f"the constraints {involved(names, U[:, rank - 1])} come to contradict each other, or turn too far in one "
                 f"step, which leaves {left}; try a smaller step"
@@ -160,8 +159,8 @@ def unmet(world: World, q: Array, v: Array, error: float, time: float, step: flo
         return None
     names = ", ".join(shown(name) for name in dict.fromkeys(acting))
     return (
-        f"the laws of {names} are not met, with an error {error:.3g} times what is tolerated; try a smaller step, or "
-        "World.simulate with on_unsolved='substep' or 'continue'"
+        f"the laws of {names} are not met, with an error {measured(error, 'times what is tolerated')}; try a smaller step, "
+        "or World.simulate with on_unsolved='substep' or 'continue'"
     )
 
 
