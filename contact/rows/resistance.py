@@ -111,6 +111,17 @@ def leave_alone(E, m, e, here):
                 store(E, a * m + i, select(here, load(E, a * m + i), 0.0 * load(E, a * m + i)))
 
 
+@kernel
+def leave_sleepers_alone(w, E, m, base, awake):
+    """The same of all blocks from row ``base`` on: what two of them have in common is written for either of them"""
+    e, k = base, first_resistance(w)
+    while k < range_count(w):
+        if not sleeps(awake, k):
+            leave_alone(E, m, e, smaller(0.5, load(awake, k)))
+            e += 3
+        k += resistance_width(w, k)
+
+
 @called_kernel
 def resisting_blocks(w, W, count, base, awake, b, r, laws, numbers, c, x, law, E):
     """The problem of ``base`` rows that are awake in E, c and x, with a block for each resistance after them
@@ -134,7 +145,6 @@ def resisting_blocks(w, W, count, base, awake, b, r, laws, numbers, c, x, law, E
             normal = row_entry(w, linear_count(w) + k, ROW_NORMAL)
             p, here = awake_before(awake, normal), smaller(0.5, load(awake, k))
             length = couple(E, m, e, width, p, load(W, p * (count + 1)), here)
-            leave_alone(E, m, e, here)
             zero = 0.0 * length
             for j in range(3):
                 moment = 0 < j <= width
@@ -147,6 +157,7 @@ def resisting_blocks(w, W, count, base, awake, b, r, laws, numbers, c, x, law, E
             store(law, number, range_entry(ranges(w), k, FRICTION) / length)
             own, e, number = own + width, e + 3, number + 1
         k += width
+    leave_sleepers_alone(w, E, m, base, awake)
 
 
 @kernel

@@ -113,4 +113,5 @@ def test_contacts_that_resist_to_turning_change_no_bit_of_their_neighbours():
         options = {"on_unsolved": "continue", "record": ("error",)}
         whole, other = (world.simulate(q[k], v[k], steps * 1e-3, 1e-3, **options) for k in (np.arange(48), order))
         np.testing.assert_array_equal(other.v, whole.v[order])
+        np.testing.assert_array_equal(other.q, whole.q[order])
         np.testing.assert_array_equal(other.columns["error"], whole.columns["error"][order])
