@@ -174,7 +174,7 @@ def test_shapes_that_touch_along_an_edge_are_no_deeper_than_they_overlap(first, 
         T = [opened(sign, *hinge) for sign in (1, -1)]
         q = [(*X[:3, 3], *Rotation.from_matrix(X[:3, :3]).as_quat(scalar_first=True)) for X in T]
         found = collision.find(np.concatenate(q))
-        exact = exact_distance(first, T[0], second, T[1])
+        exact = exact_distance(FACES, T[0], FACES, T[1])  # all of them are cubes next to the edge
         assert len(found)
         assert found.gap.min() == pytest.approx(exact, abs=1e-9)
         assert distance(first, T[0], second, T[1]).distance == pytest.approx(exact, abs=1e-9)
