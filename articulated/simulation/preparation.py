@@ -22,7 +22,7 @@ from pluecker.articulated.simulation.recorded import Recorder
 from pluecker.articulated.simulation.smooth import as_tolerance
 from pluecker.articulated.simulation.steps import Schedule, Steps
 from pluecker.articulated.stepping.adaptive.adaptive import with_tolerance
-from pluecker.articulated.stepping.control.control import TimeTable, as_control, finite, seconds
+from pluecker.articulated.stepping.control.control import Control, TimeTable, as_control, finite, seconds
 from pluecker.articulated.stepping.loop.control_signals import ControlPlan, batch_of, plan_control, whole
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 
@@ -43,6 +43,7 @@ class Preparation:
         dynamics: how the mechanism moves.
         recorder: what is kept of it.
         on_unsolved: what happens to steps that are not solved.
+        control: what moves the joints.
         steps: for the loop; None where there is no state.
     """
 
@@ -51,6 +52,7 @@ class Preparation:
     dynamics: Dynamics
     recorder: Recorder
     on_unsolved: str
+    control: Control
     steps: Steps | None
 
 
@@ -138,7 +140,7 @@ def prepare_motion(
             count,
             dynamics.remembered,
         )
-    return Preparation(batch, schedule, dynamics, recorder, on_unsolved, steps)
+    return Preparation(batch, schedule, dynamics, recorder, on_unsolved, commanded, steps)
 
 
 def check_single(batch: tuple[int, ...]) -> None:
