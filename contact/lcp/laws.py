@@ -44,10 +44,7 @@ __all__ = ["LCP_METHODS", "solve_as_lcp"]
 
 LCP_METHODS = ("lemke", "minmap_newton")
 DENSE = 200  # unknowns up to which a full matrix is faster: SciPy's sparse ones take 20 us before they begin (measured)
-FEW, FINER = (
-    32,
-    4,
-)  # directions that Newton's method begins with where there are more, and how many times as many come next
+FEW, FINER = 32, 4  # directions that Newton's method begins with, of more; and how many times as many come next
 ROUNDS = 3  # of a method that stalls, each begun at the best multipliers, with the auxiliary ones made small
 AUTOMATIC = ("minmap_newton", "lemke")
 
@@ -68,12 +65,12 @@ def solve_as_lcp(
     directions, and each of them as many products with a full matrix as its line search.
     """
     began = time.perf_counter()
+    lcp: Polygon | NormalsOnly = Polygon(problem, directions) if law == "lcp" else NormalsOnly(problem)
     coarser = None
     if directions is not None and directions > 2 * FEW and method != "lemke" and warm_start is None:
         fewer = max(FEW, directions // (2 * FINER) * 2)
         coarser = solve_as_lcp(problem, law, method, tol, limit, None, fewer, history)
         warm_start = coarser.multipliers
-    lcp: Polygon | NormalsOnly = Polygon(problem, directions) if law == "lcp" else NormalsOnly(problem)
     # In units of impulses and speeds near those in which the errors are measured; powers of two change no digit.
     unit = np.exp2(np.rint(np.log2(lcp.unit)))
     units = scipy.sparse.diags_array(unit)

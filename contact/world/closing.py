@@ -38,6 +38,7 @@ from pluecker.contact.instants.rows_at import ROWS_AT
 from pluecker.contact.world.called import called
 from pluecker.contact.world.determination import RANK, Flags, held_rows
 from pluecker.contact.world.flips import Flips
+from pluecker.contact.world.running import run
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError, shown
 from pluecker.spatial.functions.arguments import as_numbers
 
@@ -125,7 +126,7 @@ class Closing:
         """phi - s of all rows, and J by the coordinates that may move: ``rows_at`` without what a search asks once."""
         world, place = self.world, self.world.packed.place
         try:
-            error, jacobian, _ = ROWS_AT.call(world.smooth, (q, self.still), None, None, (world.packed,))
+            error, jacobian, _ = run(world, ROWS_AT, (q, self.still))
         except ArgumentValueError:
             rows = world.rows_at(q, time=self.time)  # says what is wrong
             return rows.error, rows.jacobian[..., self.moving]

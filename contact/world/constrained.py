@@ -14,11 +14,11 @@ from pluecker.contact.rows.packing import Packed, pack_constraints
 from pluecker.contact.world.called import called
 from pluecker.contact.world.found_contacts import FoundContacts
 from pluecker.contact.world.gimbal_lock import refuse_gimbal_lock
+from pluecker.contact.world.running import run
 from pluecker.spatial.errors import ArgumentValueError, shown
-from pluecker.spatial.parallel.callbacks import callbacks
 from pluecker.spatial.properties import cached_property
 
-__all__ = ["Constrained", "refuse_contacts", "run", "run_on_rows"]
+__all__ = ["Constrained", "refuse_contacts", "run_on_rows"]
 
 
 class Constrained:
@@ -76,14 +76,6 @@ def refuse_contacts(world: Constrained, method: str) -> None:
         raise ConstraintError(
             f"World.{method}: contacts act in steps, by World.step and World.simulate; there are {', '.join(touching)}"
         )
-
-
-def run(world: Constrained, algorithm: Algorithm, inputs: tuple[Any, ...], threads: int | None = None) -> Any:
-    """What an algorithm gives for a world; exceptions of the users' functions are raised."""
-    if not world.calls_python:
-        return algorithm.call(world.smooth, inputs, None, threads, (world.packed,))
-    with callbacks():
-        return algorithm.call(world.smooth, inputs, None, threads, (world.packed,))
 
 
 def run_on_rows(

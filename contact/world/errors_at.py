@@ -22,6 +22,7 @@ from pluecker.contact.rows.jacobian import store_row_values
 from pluecker.contact.rows.layout import function_count, touching_numbers
 from pluecker.contact.rows.motion import PLACE, place_links
 from pluecker.contact.world.determination import held_rows
+from pluecker.contact.world.running import run
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.errors import ArgumentValueError, shown
 from pluecker.spatial.scalars.operations import store, tail
@@ -88,7 +89,7 @@ def refuse_open_start(world: Instants, q: Any, time: float, on_open: object) -> 
     if not start.size or not np.isfinite(start).all():
         return
     try:
-        values = VALUES.call(world.smooth, (start,), None, None, (world.packed,))[..., world.packed.place]
+        values = run(world, VALUES, (start,))[..., world.packed.place]
     except ArgumentValueError:  # quaternions, functions of the user's: the motion says what is wrong with them
         return
     gaps = np.where(closed, np.abs(values - motions_at(world.laws, np.asarray(time)).value), 0.0)

@@ -13,6 +13,7 @@ from pluecker.contact.constraints.frames import body_number
 from pluecker.contact.constraints.relation import Frame
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.instants.wrenches import FUNCTION_WRENCHES, wrench_on
+from pluecker.contact.world.running import run
 from pluecker.spatial.functions.arguments import as_numbers
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class ConstraintHandle:
         signs = [self.sign(f, place) for f in parts.functions]
         if not any(signs):
             raise ConstraintError(f"{self.name}: it has no wrench on the body of frame {place.name!r}")
-        units = FUNCTION_WRENCHES.call(world.smooth, (q,), None, None, (world.packed,))
+        units = run(world, FUNCTION_WRENCHES, (q,))
         own = list(world.packed.functions[self.number])
         T = self.placement(as_numbers("wrench", "q", q), place)
         R, x = T[..., :3, :3], T[..., :3, 3]

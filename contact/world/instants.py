@@ -19,9 +19,10 @@ from pluecker.contact.instants.motions_at import as_times, motions_at
 from pluecker.contact.instants.rows_at import ROWS_AT, RowsAt, sorted_rows
 from pluecker.contact.world.arguments import as_configuration
 from pluecker.contact.world.called import called
-from pluecker.contact.world.constrained import Constrained, refuse_contacts, run, run_on_rows
+from pluecker.contact.world.constrained import Constrained, refuse_contacts, run_on_rows
 from pluecker.contact.world.effort import find_effort
 from pluecker.contact.world.results import ConstrainedAcceleration, Impact
+from pluecker.contact.world.running import run
 from pluecker.contact.world.touching_bias import with_touching_bias
 from pluecker.spatial.errors import ArgumentValueError, shown
 from pluecker.spatial.functions.arguments import as_numbers

@@ -29,6 +29,7 @@ from pluecker.contact.rows.layout import (
 )
 from pluecker.contact.rows.motion import PLACE, place_links
 from pluecker.contact.rows.user import ADDRESS, PARAMETERS
+from pluecker.contact.world.running import run
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, shown
 from pluecker.spatial.files import reason_of, whole_file
@@ -217,7 +218,7 @@ def check_turns(world: World, q: Array, memory: WorldMemory) -> None:
     """Refuse a state whose angles are not those that are remembered."""
     if not world.packed.n_turns or not memory.time > 0.0:
         return
-    angles = TURNS.call(world.smooth, (q,), None, None, (world.packed,))
+    angles = run(world, TURNS, (q,))
     off = np.abs(np.remainder(angles - memory.turns + np.pi, 2.0 * np.pi) - np.pi)
     if not (off <= NEAR).all():
         k = int(np.argwhere(off > NEAR)[0][-1])

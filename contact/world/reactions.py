@@ -13,6 +13,7 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.frames import body_number
 from pluecker.contact.constraints.relation import COORDINATE, USER
 from pluecker.contact.instants.wrenches import FUNCTION_WRENCHES
+from pluecker.contact.world.running import run
 
 if TYPE_CHECKING:
     from pluecker.contact.world.constrained import Constrained
@@ -47,7 +48,7 @@ def body_wrenches(
     model = world.model
     g = function_forces(world, forces)
     T = forward_kinematics(model, q)
-    units = FUNCTION_WRENCHES.call(world.smooth, (q,), None, None, (world.packed,))
+    units = run(world, FUNCTION_WRENCHES, (q,))
     total = np.zeros((*np.broadcast_shapes(T.shape[:-3], g.shape[:-1]), model.n_bodies, 6))
     for k, f in enumerate(f for part in world.parts for f in part.functions):
         if f.kind in (COORDINATE, USER):
@@ -66,7 +67,7 @@ def body_wrenches(
 
 def largest_wrench(world: Constrained, q: Array, forces: Array) -> float:
     """The largest number among the wrenches of single functions, for forces along all rows."""
-    units = FUNCTION_WRENCHES.call(world.smooth, (q,), None, None, (world.packed,))
+    units = run(world, FUNCTION_WRENCHES, (q,))
     wrenches = np.abs(units[..., 3:]).max(axis=-1) * np.abs(function_forces(world, forces))
     return float(wrenches.max(initial=0.0))
 

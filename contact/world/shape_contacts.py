@@ -13,6 +13,7 @@ from pluecker.contact.constraints.relation import NORMAL, ROLLING, SPINNING, TAN
 from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.instants.touching_at import TOUCHING_AT
 from pluecker.contact.rows.layout import TOUCH_FEATURE, TOUCH_GAP, TOUCH_NORMAL, TOUCH_SLOT
+from pluecker.contact.world.running import run
 
 if TYPE_CHECKING:
     from pluecker.contact.world.world import World
@@ -38,7 +39,7 @@ class ShapeContacts:
         n, K = len(q), len(records)
         slots = np.zeros((n, K, TOUCH_SLOT))
         if K and n:
-            slots = TOUCHING_AT.call(world.smooth, (q,), None, None, (world.packed,))
+            slots = run(world, TOUCHING_AT, (q,))
         first = np.array([collider_body(world, each, "first") for each in records], np.int64)
         second = np.array([collider_body(world, each, "second") for each in records], np.int64)
         self.point, axes, self.gap = np.split(slots, (TOUCH_NORMAL, TOUCH_GAP, TOUCH_FEATURE), axis=-1)[:3]

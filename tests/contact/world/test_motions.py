@@ -301,6 +301,7 @@ def test_a_step_warns_of_what_is_above_the_limits_of_the_model():
     world.step(step.q, [4.0, -4.0], 0.01, memory=step.memory)  # which is nobody's choice
 
 
+@pytest.mark.parametrize("integrator", ALL if COMPILED else ["rk4", "semi_implicit"])
 def test_rows_that_come_to_contradict_each_other_are_named_with_the_time(integrator):
     """A slider at a constant speed takes the crank to its dead point, beyond which there is nothing."""
     world = slider_crank()
