@@ -101,7 +101,6 @@ def states(found):
 
 
 @pytest.mark.slow
-@pytest.mark.indices
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no alarms")
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, Alarm])
 @pytest.mark.parametrize("name", WORK)
@@ -135,7 +134,7 @@ def test_who_is_interrupted_hears_of_it_and_takes_no_part_for_the_whole(name, ki
     np.testing.assert_array_equal(states(work()), states(whole))
 
 
-@pytest.mark.indices
+@pytest.mark.plain
 @pytest.mark.parametrize("kind", [SystemExit, GeneratorExit, Alarm])
 @pytest.mark.parametrize("threads", [1, 2])
 def test_what_a_users_function_raises_to_end_all_ends_all(kind, threads):

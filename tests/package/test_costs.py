@@ -48,10 +48,8 @@ def arms(count, length, joint):
     return builder.build()
 
 
-LONG = [
-    (1, 40, "revolute"),
-    (1, 80, "revolute"),
-]  # chains that are swept, shorter ones are factorised; few first bodies
+# Chains that are swept, where shorter ones are factorised; first bodies, which cost less, are few.
+LONG = [(1, 40, "revolute"), (1, 80, "revolute")]
 NONE = {("passive_force", "heap"), ("difference", "heap")}  # free joints have no springs; an arctangent is not counted
 CASES = [(name, family) for name in COSTS for family in ("chain", "heap", "arms") if (name, family) not in NONE]
 # Small to large. The frame is the last body of the first arm, the subtree the first arm.

@@ -280,7 +280,7 @@ def test_many_samples_go_to_files_in_constant_memory(pendulum, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
+@pytest.mark.everything
 def test_samples_of_a_period_of_control_may_be_more_than_are_written_at_once(pendulum, tmp_path):
     """Of so many states four megabytes are two samples, and control is asked at every tenth."""
     q = np.linspace(-1.0, 1.0, 2 * 60_000).reshape(-1, 2)

@@ -113,6 +113,7 @@ def test_torques_that_hold_already_leave_joints_with_friction_at_rest(beyond):
     assert_allclose(world.accelerations(q, still, pushed).acceleration, 0.0, atol=1e-9)
 
 
+@pytest.mark.plain
 def test_rows_that_cannot_be_met_are_called_unsolved():
     """A motion over time drives a block through its hard stop: no force of the stop keeps it from that."""
     t = np.linspace(0.0, 1.0, 5)
