@@ -91,7 +91,7 @@ class Instants(Constrained):
             >>> arm = ModelBuilder()
             >>> arm.add_body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1))
             >>> arm.add_joint("pin", "revolute", "world", "arm", axis=(0, 0, 1), lower_limit=-1.0, upper_limit=1.0)
-            >>> line = constraints.PointOnLine("line", ("world", (1, 0, 0), (0, 0, 1)), ("arm", (1, 0, 0)))
+            >>> line = constraints.PointOnLine("line", ("world", (1, 0, 0)), ("arm", (1, 0, 0)))
             >>> found = World(arm.build(), [line]).errors_at([1.5])
             >>> float(found.limits), bool(found.bilateral > 0.1)
             (0.5, True)

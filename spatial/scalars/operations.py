@@ -164,8 +164,10 @@ def _sign(x):
 
 
 def lift(number, like):
-    """The float ``number`` as a scalar of the type of ``like``, whatever that is."""
-    return np.complex128(number) if isinstance(like, complex) else np.float64(number)
+    """The float ``number`` as a scalar of the type of ``like``, NaN or not."""
+    if isinstance(like, complex):
+        return np.complex128(number)
+    return np.float64(number) if isinstance(like, float) else number + 0.0 * like
 
 
 @overload(lift, jit_options=TAUGHT)
