@@ -132,7 +132,7 @@ def motions(integrators: Iterable[str], batch: bool = False) -> Parts:
     q = [[0.1], [0.2]] if batch else [0.1]
     found: Parts = []
     for name in integrators:
-        knows_limits = name in INTEGRATORS and INTEGRATORS[name].takes_rows
+        knows_limits = INTEGRATORS[name].takes_rows
         for limited in (True, False) if knows_limits else (False,):
             start = functools.partial(simulate, pendulum(limited), q, [0.0], 0.002, 0.001)
             found.append(functools.partial(start, integrator=name, limits=limited, threads=1))

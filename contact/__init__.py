@@ -72,6 +72,7 @@ from pluecker.contact.solving.solver import Solver
 from pluecker.contact.world.closing import Closed
 from pluecker.contact.world.contact_forces import ContactForces
 from pluecker.contact.world.determination import Determination
+from pluecker.contact.world.errors_at import ErrorsAt
 from pluecker.contact.world.handle import ConstraintHandle
 from pluecker.contact.world.maximal import Maximal
 from pluecker.contact.world.memory import WorldMemory
@@ -95,6 +96,7 @@ __all__ = [
     "Determination",
     "Effort",
     "Errors",
+    "ErrorsAt",
     "FileError",
     "FrictionLcp",
     "GeometryError",

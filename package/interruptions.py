@@ -6,6 +6,7 @@ writes what it has, or has to tidy up, says so (:func:`catch_interruptions`), an
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 from typing import NoReturn
@@ -15,7 +16,8 @@ __all__ = ["catch_interruptions", "end_at_once", "stop"]
 
 def stop(*_: object) -> NoReturn:
     """Leave at once."""
-    os.write(2, b"pluecker: error: interrupted\n")
+    with contextlib.suppress(OSError):  # nobody listens
+        os.write(2, b"pluecker: error: interrupted\n")
     os._exit(130)
 
 

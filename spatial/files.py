@@ -161,7 +161,7 @@ def undisturbed(work: Callable[[], T]) -> T:
             thread.start()
             thread.join()
         except RuntimeError as error:
-            if "start new thread" not in str(error):
+            if "new thread" not in str(error):
                 raised = error
             run()  # without another thread there is only this one
         except BaseException as error:

@@ -47,9 +47,9 @@ def read_npz(
     found: dict[str, Any] = {}
     others: list[str] = []
     with open_file(path, largest) as file:
-        if not zipfile.is_zipfile(file):
-            raise NpzError("it is no zip file")
         try:
+            if not zipfile.is_zipfile(file):
+                raise NpzError("it is no zip file")
             with zipfile.ZipFile(file) as archive:
                 members = archive.infolist()
                 size = file.seek(0, os.SEEK_END)

@@ -27,6 +27,7 @@ from pluecker.articulated.pictures.animation import animate
 from pluecker.articulated.pictures.curves import plot_trajectory
 from pluecker.articulated.pictures.figures import FIGURES, need_figures, save
 from pluecker.articulated.simulation.simulate import simulate
+from pluecker.articulated.simulation.starts import hard_limits, within_limits
 from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
 from pluecker.articulated.simulation.trajectory_files import TABLES, read_trajectory, write_trajectory
 from pluecker.articulated.stepping.control.control import PDControl, TimeTable
@@ -64,6 +65,8 @@ def run_simulate(options: argparse.Namespace) -> int:
     q, v = start(options, model, given)
     if options.start is None and given.q is None:
         q = neutral(model, within_limits=True)
+    if options.outside_limits == "clip":  # before anything else is made of it
+        q = within_limits(model, q, hard_limits(model), options.outside_limits)
     move, q, v = named(options.mover)(options, model, q, v)
     control: Any = None if table is None else as_table(table, given)
     if options.control == "hold":
@@ -84,6 +87,9 @@ def run_simulate(options: argparse.Namespace) -> int:
                 write_trajectory(options.output, model, error.trajectory)
                 print(f"What was computed until then: {options.output}", file=sys.stderr)
             raise
+        finally:
+            for warning in caught:
+                print(f"pluecker: {warning.message}", file=sys.stderr)
     if not len(motion):
         return 130
     write_trajectory(options.output, model, motion)
@@ -91,8 +97,6 @@ def run_simulate(options: argparse.Namespace) -> int:
         save(plot_trajectory(model, motion, title=f"{model.name}: simulated motion"), options.plot)
     if options.animate is not None:
         animate(model, motion, options.animate)
-    for warning in caught:
-        print(f"pluecker: {warning.message}", file=sys.stderr)
     return 130 if any(issubclass(warning.category, SimulationWarning) for warning in caught) else 0
 
 

@@ -18,7 +18,7 @@ NO_MEASURE = 1e200  # from which an error says that there is no step at all, and
 
 
 def failure(model: Model, outcome: Outcome, prepared: Preparation, trajectory: Trajectory) -> SimulationError:
-    """The error for a step that could not be taken, or for a control that failed, with what was computed until then."""
+    """The error for a step that could not be taken, or for control or a recording that failed, with what was computed."""
     schedule, dynamics, batch = prepared.schedule, prepared.dynamics, prepared.batch
     if outcome.failed is None:
         end = getattr(outcome.error, "time", None)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
-from pluecker.articulated.errors import SimulationError
+from pluecker.articulated.errors import LimitWarning, SimulationError
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.simulation.simulate import simulate
@@ -35,17 +36,19 @@ def follow_intervals(
         length = float(time[k + 1] - time[k])
         control = TimeTable(np.array([0.0, length]), tau[k : k + 2])
         try:
-            motion = whole(
-                simulate,
-                model,
-                *states[-1],
-                length,
-                length,
-                control=control,
-                limits=False,
-                integrator="dormand_prince",
-                record=(),
-            )
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", LimitWarning)  # of states between, and of each pair of rows again
+                motion = whole(
+                    simulate,
+                    model,
+                    *states[-1],
+                    length,
+                    length,
+                    control=control,
+                    limits=False,
+                    integrator="dormand_prince",
+                    record=(),
+                )
         except SimulationError as error:
             why = str(error).partition(": ")[2]
             raise SimulationError(f"simulate: between t = {time[k]:.6g} s and {time[k + 1]:.6g} s: {why}") from None

@@ -85,7 +85,7 @@ def begins_outside(model: Model, index: tuple[int, ...], value: float, lower: fl
         hint = f"; angles are in radians, and {value:g} degrees are {np.deg2rad(value):.4g} rad"
     return (
         f"simulate: {name} begins{where} at {value:.9g} {unit}, outside of its limits [{lower:.9g}, {upper:.9g}]{hint}; "
-        "begin inside, or choose outside_limits='clip' (at the limit), 'allow' (there), or limits=False"
+        "begin inside, or choose outside_limits='clip' (at the limit) or 'allow' (there), or a motion without limits"
     )
 
 

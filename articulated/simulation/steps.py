@@ -103,7 +103,7 @@ class Outcome:
         failed: the number of the first step that could not be taken; None if there is none.
         state: the state of the batch where that was.
         x: the states then, or at the end.
-        error: what a control that is Python has raised.
+        error: what control, a user's function or the recording has raised.
     """
 
     samples: int

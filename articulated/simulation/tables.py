@@ -53,9 +53,16 @@ def from_pandas(table: Any, model: Model) -> Trajectory:
         if not isinstance(name, str):
             raise ArgumentTypeError(f"{function}: a column is called {shown(name)}, expected a string")
     names = [name if name.partition(":")[0] in OWN else PREFIX + name for name in table.columns]
+    timed = table.index.name == "time"
+    kinds = list(zip(table.columns, table.dtypes, strict=True))
+    if timed:
+        kinds.append(("time", table.index.dtype))
+    for what, kind in kinds:
+        if kind.kind not in "biufO":  # moments, for example, would become numbers of nanoseconds
+            raise TrajectoryError(f"{function}: {shown(what)} holds {kind}, expected numbers; times in seconds")
     try:
         values = table.to_numpy(np.float64)
-        time = table.index.to_numpy(np.float64) if table.index.name == "time" else None
+        time = table.index.to_numpy(np.float64) if timed else None
     except (TypeError, ValueError) as error:
         raise TrajectoryError(
             f"{function}: the table holds something else than numbers ({shown(str(error))})"

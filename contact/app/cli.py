@@ -86,10 +86,12 @@ def ground_and_robot(file: Path, model: Model, q: Array) -> list[Collider]:
         ModelError: it has none.
     """
     from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
+    from pluecker.articulated.model.model import Model
     from pluecker.contact.constraints import Frame
     from pluecker.contact.geometry import Collider, HalfSpace, distance, urdf_colliders
 
-    robot = urdf_colliders(file)
+    own = Model.from_urdf(file, check_inertia=False).nq  # there are more with --independent-mimic
+    robot = urdf_colliders(file, ignore_overlaps_at=q if len(q) in (own, own + 7) else None)
     if not robot:
         raise ModelError(f"{file}: has no collision shapes, and nothing that could touch a ground")
     heights = []

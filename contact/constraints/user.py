@@ -87,10 +87,8 @@ class UserCall:
                 self.broken = f"{self.label}: the function raised {type(error).__name__}: {error}", error
             results[:] = np.nan
             return
-        except (
-            BaseException
-        ) as error:  # Ctrl-C, or an end that the function wants: around the machine code it is raised
-            keep(error)
+        except BaseException as error:  # Ctrl-C, or an end that the function wants
+            keep(error)  # around the machine code it is raised
             results[:] = np.nan
             return
         if not np.isfinite(results).all() and np.isfinite(position).all():
@@ -249,6 +247,8 @@ def refuse_broken_functions(model: Model, parts: tuple[Parts, ...], q: ArrayLike
     calls = [f.user for part in parts for f in part.functions if f.kind == USER]
     if not calls:
         return
+    for call in calls:
+        call.broken = None  # what comes now counts, and nothing that comes later is explained by it
     states = np.asarray(q, dtype=np.float64)
     if states.shape[-1:] != (model.nq,) or not np.isfinite(states).all():
         return  # that is wrong with the configurations themselves

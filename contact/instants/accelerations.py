@@ -150,7 +150,7 @@ def make_accelerations(with_ranges: bool, over_time: bool = False) -> Kernels:
             here = 1.0 + 0.0 * load(a, 0)
             error = OBEY_RANGES(m, w, factor, J, S, compliance, biases, a, r, guess, here, kept, rest)
             missed, blocked = miss_of_ranges(w, J, biases, free, a, r, kept)
-            error = larger(select(smaller(missed, 1.0 + 0.0 * error), 0.0 * error, error), blocked / TOLERANCE)
+            error = larger(select(smaller(missed, 1.0 + 0.0 * missed), 0.0 * missed, error), blocked / TOLERANCE)
             store(unsolved, 0, error)
             store(a, 0, select(smaller(load(unsolved, 0), UNSOLVED), load(a, 0), load(a, 0) * np.nan))
         take_least_norm(w, S, r, rest)

@@ -133,7 +133,7 @@ def store_limit(m, c, s, q0, v0, q, v, law, f_ext, fallen, a, ws):
             store(v2, k, load(v, k))
         for k in range(load_integer(w, N_TURNS)):
             store(turns, k, load(law, 4 * nv + 1 + known_numbers(w) + k))
-        worst = larger(worst, project_state(m, w, s + dt, begun + s + dt, nothing, turns, q2, v2, rest))
+        worst = worse(worst, project_state(m, w, s + dt, begun + s + dt, nothing, turns, q2, v2, rest))
         instant_acceleration(m, c, s + dt, q0, v0, q2, v2, law, f_ext, a2, rest)
         for k in range(nv):
             accumulate(limit, k, weight * load(a2, k))

@@ -163,6 +163,9 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool, with_
         n, rows, nv = linear_count(w), row_count(w), velocity_count(m)
         J, S, compliance, asked, target, values, values1, rho, G, phi, phi1, X, u, y, guess, kept, rest = places
         error, worst = errors
+        if with_more:  # noqa: SIM102 - what is false here is not compiled
+            if return_count(w) > 0:
+                return error, worst  # an impact has changed x and r already
         one = 1.0 + 0.0 * time
         takes = select(smaller(TOLERATED * size, worst), one, 0.0 * time)
         takes = select(smaller(0.5, dependent_rows(w, S, row_sizes(w, S))), takes, 0.0 * time)
@@ -204,6 +207,8 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool, with_
         place_links(m, q, X)
         store_geometry(m, w, q, X, G, J, rest)
         factorize_mobility(m, w, factor, J, compliance, S, y, rest)
+        for k in range(n):
+            store(asked, k, select(here, row_rate(w, J, k, x) + load(rho, k), load(asked, k)))
         place_links(m, q1, X)
         return error, select(here, miss, worst)
 

@@ -42,4 +42,4 @@ class called(ContextDecorator):
             raise ConstraintError(
                 f"{self.function}: the numbers overflow float64, or inertias differ by more than it has digits: a matrix "
                 f"has no factors ({error}); expected masses, lengths and velocities nearer to one"
-            ) from None
+            ) from error

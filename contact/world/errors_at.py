@@ -30,7 +30,7 @@ from pluecker.spatial.scalars.operations import store, tail
 if TYPE_CHECKING:
     from pluecker.contact.world.instants import Instants
 
-__all__ = ["ErrorsAt", "find_errors", "refuse_open_start"]
+__all__ = ["ErrorsAt", "as_on_open", "find_errors", "refuse_open_start"]
 
 OPEN = 1e-2  # m or rad, chosen: drift, and configurations that were written down to three digits, have less
 RAISE, CLOSE = "raise", "close"
@@ -73,15 +73,19 @@ def closed_rows(world: Instants) -> Array:
     return found
 
 
-def refuse_open_start(world: Instants, q: Any, time: float, on_open: object) -> None:
+def as_on_open(value: object) -> str:
+    """Return what is to be done about a start in which constraints are open."""
+    if not isinstance(value, str) or value not in (RAISE, CLOSE):
+        raise ArgumentValueError(f"simulate: on_open is {shown(value)}, expected '{RAISE}' or '{CLOSE}'")
+    return value
+
+
+def refuse_open_start(world: Instants, q: Any, time: float, on_open: str) -> None:
     """Refuse a start in which constraints are open, by more than drift and rounding.
 
     Raises:
         ConstraintError: one is, and ``on_open`` is ``"raise"``.
-        ArgumentValueError: ``on_open`` is something else.
     """
-    if not isinstance(on_open, str) or on_open not in (RAISE, CLOSE):
-        raise ArgumentValueError(f"simulate: on_open is {shown(on_open)}, expected '{RAISE}' or '{CLOSE}'")
     closed = closed_rows(world)
     start = np.asarray(q)
     if on_open == CLOSE or not closed.any() or start.dtype.kind not in "fiu" or start.shape[-1:] != (world.model.nq,):
@@ -123,5 +127,6 @@ VALUES = Algorithm(
     outputs=(Field("values", (lambda model, packed: packed.n_rows,)),),
     constants=lambda model, packed: packed.array,
     workspace=lambda model, packed: PLACE * (model.n_links + 1) + packed.touching_numbers + packed.n_functions,
+    lanes=False,  # which would take seconds to compile, for a look at a start
     listed=False,
 )

@@ -31,7 +31,7 @@ from pluecker.contact.stepping.smooth_steps import SMOOTH
 from pluecker.contact.stepping.step import WORLD_STEP
 from pluecker.contact.world.called import called
 from pluecker.contact.world.contact_forces import ContactForces
-from pluecker.contact.world.errors_at import refuse_open_start
+from pluecker.contact.world.errors_at import as_on_open, refuse_open_start
 from pluecker.contact.world.failures import explanation
 from pluecker.contact.world.found_contacts import begun_numbers, memory_with_contacts, pile_steps
 from pluecker.contact.world.found_samples import FiledTouches, contacts_of, forces_found, joined_contacts, with_touches
@@ -185,6 +185,8 @@ def begun_within_limits(world: World, q: Any, memory: Any, outside_limits: Any) 
     if memory is not None or not world.limits:
         return q
     array = as_floats("simulate", world.model, STANDARD["q"], q)
+    if not np.isfinite(array).all():
+        return array  # which is refused as such
     return within_limits(world.model, array, hard_limits(world.model), outside)
 
 
@@ -204,7 +206,7 @@ def follow(
 ) -> tuple[Trajectory, Outcome, Stepping]:
     """The motion, how far it came, and what stepped it."""
     used: list[Stepping] = []
-    on_open = options.pop("on_open")
+    on_open = as_on_open(options.pop("on_open"))
 
     def refuse_open() -> None:
         if memory is None:  # with one, the state is the end of a motion

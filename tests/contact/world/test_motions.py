@@ -246,7 +246,6 @@ def test_what_cannot_be_is_refused_by_name():
     world.simulate(q, v, 0.007, 0.0007, memory=memory.at_time(0.0))
 
 
-@pytest.mark.parametrize("integrator", ALL if COMPILED else ["rk4", "semi_implicit"])
 def limited_lift():
     """A cabin on a rail between 0 and 1 m, and a counterweight that a coupling moves the other way."""
     builder = ModelBuilder()

@@ -98,13 +98,13 @@ def test_accelerations_in_gimbal_lock_are_refused():
         twin.world.accelerations(q, v, np.zeros(6))
 
 
-def parallelogram():
+def parallelogram(armature=0.0):
     """Two links of 1 m and 1 kg side by side, and such a coupler that a hinge closes; the places of their joints in q."""
     builder = ModelBuilder(gravity=(0.0, -9.81, 0.0))
     places = (("link 0", "world", 0.0), ("link 1", "world", 1.0), ("coupler", "link 0", 1.0))
     for name, parent, x in places:
         builder.add_body(name, mass=1.0, center_of_mass=(0.5, 0.0, 0.0), inertia=(1e-4, 1 / 12, 1 / 12))
-        builder.add_joint(name, "revolute", parent, name, axis=(0, 0, 1), position=(x, 0, 0))
+        builder.add_joint(name, "revolute", parent, name, axis=(0, 0, 1), position=(x, 0, 0), armature=armature)
     model, end = builder.build(), (1.0, 0.0, 0.0)
     place = np.array([model.q_slice(name).start for name, _, _ in places])
     return World(model, [Hinge("closure", Frame("coupler", end), Frame("link 1", end))]), place
@@ -145,10 +145,11 @@ def test_a_motion_that_begins_in_line_stays_on_the_branch_of_its_velocity(angle,
 
 
 @pytest.mark.plain
+@pytest.mark.parametrize("armature", [0.0, 0.3])
 @pytest.mark.parametrize(("step", "angle"), [(2e-3, 0.0031), (2e-3, 0.005), (2e-4, 0.0031), (2e-4, 1e-5)])
-def test_steps_of_free_bodies_pass_singular_positions(step, angle):
+def test_steps_of_free_bodies_pass_singular_positions(step, angle, armature):
     """Hinges that hold free bodies together are nearly dependent next to them, and turn around within a step."""
-    world, place = parallelogram()
+    world, place = parallelogram(armature)
     twin = world.maximal()
     steps = int(angle / (5.0 * step)) + 2
     motion = twin.world.simulate(*twin.state(*swinging(world, place, angle, -5.0)), steps * step, step)
@@ -156,3 +157,7 @@ def test_steps_of_free_bodies_pass_singular_positions(step, angle):
     assert q[-1, place[0]] < 0.0
     assert_allclose(q[:, place[0]], q[:, place[1]], rtol=0.0, atol=1e-7)
     assert_allclose(v[-1, place[0]], v[-1, place[1]], rtol=0.0, atol=1e-5)
+    rate = -5.0 - steps * step * 2.0 * 9.81 / (
+        5 / 3 + 3.0 * armature
+    )  # the weights, on two links, a coupler, three rotors
+    assert_allclose(v[-1, place[0]], rate, rtol=0.0, atol=0.15 * step)
