@@ -249,6 +249,8 @@ def test_a_table_of_pandas_is_a_trajectory_again(mechanism):
         (table.drop(columns="q:revolute"), TrajectoryError, "has some q columns but not 'revolute'"),
         (table.assign(energy="high"), TrajectoryError, "holds something else than numbers"),
         (table.assign(time=1.0), TrajectoryError, "time is the index, and a column too"),
+        (table.set_index(pandas.to_timedelta(table.index, unit="s")), TrajectoryError, "'time' holds timedelta64"),
+        (table.assign(energy=1j), TrajectoryError, "'energy' holds complex128, expected numbers"),
     ):
         with pytest.raises(error, match=f"^Trajectory.from_pandas: .*{message}"):
             Trajectory.from_pandas(wrong, mechanism)

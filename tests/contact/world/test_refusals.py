@@ -282,6 +282,40 @@ def test_a_start_whose_loops_are_open_is_refused_by_every_integrator(integrator)
         world.simulate(near, REST, 0.01, 0.01, on_open="leave", **options)
 
 
+def test_a_start_that_is_not_finite_is_refused_as_such():
+    for call in (World(ARM).step, lambda q, v, h: World(ARM).simulate(q, v, h, h)):
+        with pytest.raises(ValueError, match=r"^World\.(step|simulate): .*q.*inf"):
+            call([np.inf, 0.0], REST, 0.01)
+
+
+def test_what_to_do_about_open_starts_is_a_word_also_where_a_motion_goes_on():
+    world = World(ARM)
+    memory = world.step(REST, REST, 0.01).memory
+    with pytest.raises(ValueError, match="on_open is 'leave', expected 'raise' or 'close'"):
+        world.step(REST, REST, 0.01, on_open="leave", memory=memory)
+
+
+def test_an_exception_of_one_call_explains_no_other():
+    """A function that failed at an instant, and then a spin that no step follows."""
+    fails = [True]
+
+    def height(q):
+        if fails[0]:
+            raise ValueError("not yet")
+        return q[2]
+
+    builder = ModelBuilder()
+    builder.add_body("nut", mass=0.1, inertia=(0.0011, 0.002, 0.003))
+    builder.add_joint("free", "free", "world", "nut")
+    world, q, still = World(builder.build(), [c.UserFunction("height", height)]), [0, 0, 0, 1, 0, 0, 0], np.zeros(6)
+    with pytest.raises(ConstraintError, match="not yet"):
+        world.accelerations(q, still, still)
+    fails[0] = False
+    with pytest.raises(SimulationError, match="its numbers overflow") as caught:
+        world.simulate(q, [1.0, 1e7, 2.0, 0.0, 0.0, 0.0], 0.01, 0.01)
+    assert "not yet" not in str(caught.value)
+
+
 def test_an_open_start_is_closed_by_the_first_step_where_it_is_asked_for():
     world, open_start = World(ARM, [nail(1.0)]), np.array([0.9, -2.0])
     assert world.errors_at(open_start).bilateral > 0.1
