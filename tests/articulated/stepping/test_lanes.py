@@ -100,4 +100,5 @@ def test_fast_spins_in_lanes_are_divided_as_each_alone_needs_it(integrator, fric
     v = np.random.default_rng(2).standard_normal((11, 6))
     turns = np.array([0.0, 0.1, 300.0, 4.0, 1.0, 2.0, 5.0, 7.0, 20.0, 3.5, 0.5])
     v[:, :3] *= turns[:, None] / 1e-2 / np.linalg.norm(v[:, :3], axis=1)[:, None]
-    assert_moved_alike(model, np.tile(neutral(model), (11, 1)), v, 1e-2, 3, 1e-11, integrator=integrator)
+    # Each of some hundred parts leaves 1e-13 of the rate, by which the angle of 900 rad differs.
+    assert_moved_alike(model, np.tile(neutral(model), (11, 1)), v, 1e-2, 3, 1e-9, integrator=integrator)
