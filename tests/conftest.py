@@ -15,7 +15,9 @@ with bounds checks   ``NUMBA_BOUNDSCHECK=1``              what is marked ``indic
 from __future__ import annotations
 
 import datetime
+import gc
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import hypothesis
@@ -48,6 +50,21 @@ hypothesis.settings.load_profile("pluecker")
 # Other examples each day, the same ones all day: what fails in one run can be run again. What failed once is written down
 # as an ``@example`` or a case.
 TODAY = int(os.environ.get("SEED") or datetime.date.today().strftime("%Y%m%d"))
+
+
+@pytest.fixture
+def no_collection() -> Iterator[None]:
+    """Nothing of Python's runs at moments that the collector chooses: an exception of a signal would be lost there.
+
+    Hypothesis, for one, counts its time in a callback of the collector.
+    """
+    kept, enabled = gc.callbacks[:], gc.isenabled()
+    gc.callbacks.clear()
+    gc.disable()
+    yield
+    gc.callbacks[:] = kept
+    if enabled:
+        gc.enable()
 
 
 @pytest.fixture(scope="session")

@@ -73,7 +73,7 @@ class Alarm(BaseException):
 
 
 @pytest.fixture
-def alarm():
+def alarm(no_collection):
     """Rings after so many seconds, with an exception of that class."""
     chosen, rung = [KeyboardInterrupt], []
 

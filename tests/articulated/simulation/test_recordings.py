@@ -138,7 +138,7 @@ def test_a_table_that_finds_no_room_leaves_the_one_before(ending, pendulum, tmp_
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_ctrl_c_at_any_time_leaves_files_of_one_length(pendulum, tmp_path):
+def test_ctrl_c_at_any_time_leaves_files_of_one_length(pendulum, tmp_path, no_collection):
     """The first interruptions come before there are files, the last while they are written."""
     start = [0.5, -0.2], [0.1, 0.3], 1.0, 0.01
     rng = np.random.default_rng(0)

@@ -312,7 +312,7 @@ def test_what_has_no_collision_shapes_or_shapes_elsewhere_gets_no_ground(tmp_pat
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no alarms")
-def test_a_scene_of_which_there_is_a_part_is_not_judged(capsys):
+def test_a_scene_of_which_there_is_a_part_is_not_judged(capsys, no_collection):
     """Alarms come at any time, also where there is a part of a motion."""
 
     def ring(*_):
