@@ -109,10 +109,10 @@ def follow(
     if not callable(progress):
         raise ArgumentTypeError(f"simulate: progress is a {type(progress).__name__}, expected a function")
 
-    def torque(t: float, q: Array, v: Array) -> tuple[Array, None]:
+    def torque(t: float) -> Array:
         k = min(max(int(np.searchsorted(times, t, side="right")) - 1, 0), n - 2)
         s = (t - times[k]) / (times[k + 1] - times[k])
-        return (1.0 - s) * forces[k] + s * forces[k + 1], None
+        return (1.0 - s) * forces[k] + s * forces[k + 1]
 
     states = [np.concatenate([q, v])]
     intervals = progress(range(n - 1))
@@ -130,7 +130,7 @@ def smooth_states(
     q: Array,
     v: Array,
     times: Iterable[float],
-    force: Callable[..., tuple[Array, Array | None]],
+    force: Callable[[float], Array],
     tol: float,
 ) -> Iterator[Array]:
     """The states ``[q, v]`` at all times but the first, one after the other, by DOP853.
@@ -139,7 +139,7 @@ def smooth_states(
         model: the mechanism.
         q, v: the state at the first time.
         times: rising, asked for one after the other; s.
-        force: joint forces and wrenches on the bodies, or None, at a time in a state.
+        force: joint forces at a time.
         tol: relative and absolute.
 
     Raises:
@@ -160,7 +160,7 @@ def smooth_states(
 
     def rate(t: float, y: Array) -> Array:
         q, v = normalized(y)
-        a = aba(model, q, v, *force(t, q, v))
+        a = aba(model, q, v, force(t))
         return np.concatenate([configuration_rate(model, q, v), a])
 
     def shortened(y: Array) -> Array:
@@ -188,7 +188,7 @@ def smooth_states(
             with np.errstate(all="ignore"):  # what overflows is an error below, no warning too
                 step = follow(state, begin, end)
                 found = shortened(step.y[:, -1]) if vectors else np.concatenate(normalized(step.y[:, -1]))
-        except (SingularInertiaError, SimulationError):  # of control: it says when
+        except SingularInertiaError:
             raise
         except PlueckerError as error:  # the state has left the range of numbers that algorithms take
             raise SimulationError(

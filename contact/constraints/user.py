@@ -231,8 +231,6 @@ def refuse_what_broke(model: Model, parts: tuple[Parts, ...], q: ArrayLike) -> N
     """The same as :func:`refuse_broken_functions`, and what was wrong with the last numbers of one that were none."""
     calls = [f.user for part in parts for f in part.functions if f.kind == USER]
     found = next((call.broken for call in calls if call.broken is not None), None)
-    for call in calls:
-        call.broken = None
     refuse_broken_functions(model, parts, q)
     if found is not None:
         raise ConstraintError(found[0]) from found[1]
