@@ -63,6 +63,7 @@ from pluecker.contact.stepping.mean_rates import begin_turns, function_rate, kee
 from pluecker.contact.stepping.projection import CLOSED, TOLERATED, close_gaps, largest_gap
 from pluecker.contact.stepping.singular_positions import has_fallen, keep_known, known_numbers, time_aside
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.dense.cone_errors import copy_vector
 from pluecker.spatial.dense.laws import larger, worse
 from pluecker.spatial.scalars.operations import (
     accumulate,
@@ -187,8 +188,8 @@ def project_state(m, w, h, time, known, turns, q1, v1, ws):
     X = tail(phi, function_count(w))
     factor = tail(X, PLACE * (link_count(m) + 1))
     rest = tail(factor, factor_size(m))
-    copy_numbers(nq, q1, given_q)
-    copy_numbers(nv, v1, given_v)
+    copy_vector(nq, q1, given_q)
+    copy_vector(nv, v1, given_v)
     place_links(m, q1, X)
     size = reach(m, X)
     take_geometry(m, w, q1, factor, X, J, G, S, compliance, rest)
@@ -201,7 +202,7 @@ def project_state(m, w, h, time, known, turns, q1, v1, ws):
     gap = largest_gap(w, 0.0 * time, time, values)
     waits = select(smaller(gap, WAITING * TOLERATED * size), has_fallen(w, S, known), 0.0 * gap)
     if not within(gap / size, CLOSED):
-        copy_numbers(nq, q1, before)
+        copy_vector(nq, q1, before)
         close_gaps(m, w, 0.0 * time, time, size, CLOSED, factor, J, S, phi, values, X, y, target, q1, rest)
         carry_velocity(m, before, q1, v1, y)
         take_geometry(m, w, q1, factor, X, J, G, S, compliance, rest)
@@ -232,13 +233,6 @@ def projected_mobility(w, ws):
 
 
 @kernel
-def copy_numbers(n, x, out):
-    """out = x"""
-    for k in range(n):
-        store(out, k, load(x, k))
-
-
-@kernel
 def carry_velocity(m, q, q1, v, out):
     """v in the chart of q1, where q was in another"""
     for i in range(1, link_count(m) + 1):
@@ -262,8 +256,8 @@ def velocity_left(w, J, target, v):
 @called_kernel
 def begin_known(m, w, q, v, time, known, turns, q1, v1, ws):
     """What is known of rows at the beginning; q1, v1 and ``turns`` are left as they are there"""
-    copy_numbers(configuration_count(m), q, q1)
-    copy_numbers(velocity_count(m), v, v1)
+    copy_vector(configuration_count(m), q, q1)
+    copy_vector(velocity_count(m), v, v1)
     project_state(m, w, 0.0 * time, time, known, turns, q1, v1, ws)
     keep_known(w, projected_mobility(w, ws), known)
 
@@ -280,16 +274,16 @@ def projected_kernel(step: Callable[..., Any]) -> Callable[..., Any]:
         size = known_numbers(w)
         turns, timed, rest = tail(memory, 1), part(ws, 0, 4 * nv + 1 + size + nt), tail(ws, 4 * nv + 1 + size + nt)
         known, own = tail(turns, nt + row_count(w)), tail(turns, nt + row_count(w) + size)
-        copy_numbers(4 * nv, law, timed)
+        copy_vector(4 * nv, law, timed)
         store(timed, 4 * nv, load(memory, 0))
         if nt > 0:
             count_turns(m, w, q, turns, rest)
         kept = tail(timed, 4 * nv + 1 + size)
         if within(load(known, 0), 0.0):
-            copy_numbers(nt, turns, kept)
+            copy_vector(nt, turns, kept)
             begin_known(m, w, q, v, load(memory, 0), known, kept, q1, v1, rest)
-        copy_numbers(size, known, tail(timed, 4 * nv + 1))
-        copy_numbers(nt, turns, kept)
+        copy_vector(size, known, tail(timed, 4 * nv + 1))
+        copy_vector(nt, turns, kept)
         e = step(m, c, h, q, v, timed, f_ext, q1, v1, own, rest)
         time = load(memory, 0) + h
         store(memory, 0, time)
