@@ -17,7 +17,7 @@ from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, UnknownNam
 
 __all__ = ["AheadError", "Topic", "as_topics", "command_of", "compile_elsewhere", "compile_topic", "described"]
 
-# Behind the last line Python would look for garbage among all that the compiler has left, half a second for nothing.
+# Without the last line Python would collect garbage at exit among all that the compiler has left: half a second for nothing.
 START = """import gc, json, sys
 sys.path[:] = json.loads(sys.argv[1])
 from {module} import {name}
@@ -31,7 +31,7 @@ class AheadError(PlueckerError, RuntimeError):
 
 @dataclass(frozen=True)
 class Topic:
-    """What is compiled together.
+    """A set of functions that are compiled together.
 
     Attributes:
         what: of what it consists, in words.
@@ -45,7 +45,7 @@ class Topic:
 
 
 def as_topics(function: str, names: object, known: Mapping[str, Topic]) -> tuple[str, ...]:
-    """The names of topics, checked, each once.
+    """Check names of topics, and return each once, in the order given.
 
     Raises:
         TypeError: they are not strings.
@@ -63,18 +63,18 @@ def as_topics(function: str, names: object, known: Mapping[str, Topic]) -> tuple
 
 
 def described(topics: Mapping[str, Topic]) -> str:
-    """A line for each topic, with a star for those that most users need."""
+    """Return a line for each topic, with a star at those that most users need."""
     return "\n".join(f"{'*' if topic.usual else ' '} {name:14}{topic.what}" for name, topic in topics.items())
 
 
 def compile_topic(topic: Topic) -> None:
-    """Compile all of it here, or load it."""
+    """Compile all parts of a topic in this process, or load them from disk."""
     for compile_part in topic.parts():
         compile_part()
 
 
 def command_of(compile_named: Callable[[str], None], name: str) -> list[str]:
-    """What starts a process that compiles a topic, and finds modules where this one does."""
+    """Return the command line of a process that compiles a topic, with the module search path of this process."""
     script = START.format(module=compile_named.__module__, name=compile_named.__qualname__)
     return [sys.executable, "-c", script, json.dumps(sys.path), name]
 

@@ -32,14 +32,14 @@ COMPILE = "numba:compile"
 
 
 class Running(NamedTuple):
-    """A process, and the queue of what nobody has begun to compile."""
+    """A process that compiles, and the pipe that is the queue of the parts that nobody has begun to compile."""
 
     process: subprocess.Popen[bytes]
     queue: int
 
 
 class Companion:
-    """What may be compiled beside, by topics; a process for each, at most one in the life of this one.
+    """Topics that other processes may compile in parallel: one process for each topic, started at most once.
 
     Args:
         topics: the names of their parts, in the order in which they are begun; no part needs a later one. A part that is
@@ -62,22 +62,22 @@ class Companion:
             os.register_at_fork(after_in_child=self.leave)
 
     def leave(self) -> None:
-        """In a forked process, which compiles by itself: the companion is that of its parent."""
+        """Reset the state in a forked child, which compiles by itself: running companion processes belong to its parent."""
         self.lock, self.turn = threading.Lock(), threading.Lock()
         self.running, self.works = dict.fromkeys(self.topics), False
 
     def beside(self, name: str) -> Beside:
-        """A context: when something begins to be compiled in it that is kept on disk, the topic is compiled beside."""
+        """Return a context in which the first compilation that is kept on disk starts the process of the topic."""
         return Beside(self, name)
 
     def start(self, name: str) -> None:
-        """Start its process, where it helps, unless it was started."""
+        """Start the process of a topic, unless it was started, or there is one core alone, or no path to Python."""
         with self.lock:
             if name not in self.running:
                 self.running[name] = self.started(name) if available_cores() > 1 and sys.executable else None
 
     def started(self, name: str) -> Running | None:
-        """Its process, which ends with this one; None where there can be none."""
+        """Start the process of a topic, which ends with this one; None where it cannot be started."""
         command = command_of(self.compile_topic, name)
         folder = {"NUMBA_CACHE_DIR": config.CACHE_DIR} if config.CACHE_DIR else {}
         queue, end_of_queue = os.pipe()
@@ -93,12 +93,12 @@ class Companion:
         return Running(process, queue)
 
     def work(self, name: str, queue: int) -> None:
-        """Compile what nobody has begun, part by part."""
+        """Compile the parts of a topic that nobody has begun, one after the other, until the queue is empty."""
         while begun := os.read(queue, 1):
             self.compile_part(self.topics[name][begun[0]])
 
     def wait(self, name: str) -> None:
-        """Until the topic is compiled, if it is compiled beside; meanwhile its parts are compiled here, too."""
+        """Wait until a topic is compiled, if another process compiles it; meanwhile compile parts of it here, too."""
         if self.running.get(name) is None:
             return
         with self.turn:  # the second of two threads waits for the first
@@ -115,7 +115,7 @@ class Companion:
 
 
 class Beside(event.Listener):
-    """The context in which a topic of a companion may be compiled beside."""
+    """The context in which another process may compile a topic; see :meth:`Companion.beside`."""
 
     def __init__(self, companion: Companion, name: str) -> None:
         self.companion, self.name = companion, name
@@ -129,21 +129,21 @@ class Beside(event.Listener):
         event.unregister(COMPILE, self)
 
     def wait_for(self, part: str) -> None:
-        """What is called by its name is needed now."""
+        """Wait for the topic, if a part of it is needed now that is called by its name."""
         if part in self.companion.topics[self.name] and not self.companion.works:
             self.companion.wait(self.name)
 
     def on_start(self, event: Any) -> None:
-        """A function begins to be compiled."""
+        """Start the process of the topic, as a function begins to be compiled whose code is kept on disk."""
         if is_kept(event.data["dispatcher"]):
             self.companion.start(self.name)
 
     def on_end(self, event: Any) -> None:
-        """It has ended."""
+        """Ignore the end of a compilation."""
 
 
 def end(process: subprocess.Popen[bytes], owner: int) -> None:
-    """With the process that has started it, and with no fork of that."""
+    """Kill a process at the exit of the one that has started it (``owner``), but not at that of a fork of that one."""
     if os.getpid() == owner and process.poll() is None:
         process.kill()
         process.wait()

@@ -19,7 +19,7 @@ SHORT = 60  # characters of a value in a message
 
 
 class PlueckerError(Exception):
-    """What all errors of the package have in common."""
+    """Base class of all errors of the package."""
 
 
 class ArgumentTypeError(PlueckerError, TypeError):
@@ -46,7 +46,7 @@ class MissingFileError(PlueckerError, FileNotFoundError):
 
 
 class ReadOnlyError(PlueckerError, AttributeError):
-    """An attribute of something that does not change."""
+    """An attempt to set or delete an attribute of an immutable object."""
 
 
 class Shown(reprlib.Repr):

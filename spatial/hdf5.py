@@ -31,7 +31,7 @@ CURE = "the file is damaged, or was edited: delete the attributes 'checksum' the
 
 
 class Hdf5Error(ArgumentValueError):
-    """What is wrong with a dataset, without the names of the file and of the place."""
+    """A dataset that cannot be read; the message names neither the file nor the place in it, which callers add."""
 
 
 # --------------------------------------------------------------------------------------------------------------- writing
@@ -54,7 +54,7 @@ def seal(h5py: Any, file: Any) -> None:
 
 
 def checksum(place: str, values: Any) -> str:
-    """Over the name of a dataset, and what it holds."""
+    """Return the checksum over the name, the type, the shape and the numbers of a dataset, in hexadecimal digits."""
     values = np.asarray(values)
     found = hashlib.sha256(f"{place}\n{values.dtype.str}\n{values.shape}\n".encode())
     found.update(np.ascontiguousarray(values).reshape(-1).view(np.uint8).data)
@@ -62,7 +62,7 @@ def checksum(place: str, values: Any) -> str:
 
 
 def list_checksum(h5py: Any, file: Any) -> str:
-    """Over the names of all datasets and their checksums."""
+    """Return the checksum over the names of all datasets and their checksums, in hexadecimal digits."""
     lines = sorted(f"{place} {stated(dataset)}" for place, dataset in datasets(h5py, file))
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:DIGITS]
 
@@ -71,7 +71,7 @@ def list_checksum(h5py: Any, file: Any) -> str:
 
 
 def stated(entry: Any) -> str:
-    """The checksum that a dataset or a file states; empty without one."""
+    """Return the checksum that a dataset or a file states in its attribute; empty without one."""
     if ATTRIBUTE not in entry.attrs:
         return ""
     kind = entry.attrs.get_id(ATTRIBUTE).dtype
@@ -81,7 +81,7 @@ def stated(entry: Any) -> str:
 
 
 def entries(h5py: Any, group: Any) -> Iterator[tuple[str, Any]]:
-    """What a group holds itself, by name; links to elsewhere, and to other files, are passed over."""
+    """Yield names and entries of a group; soft links, and links to other files, are skipped."""
     if len(group) > MOST_ENTRIES:
         raise Hdf5Error(f"holds {len(group)} entries, expected {MOST_ENTRIES} at most")
     for name in group:
@@ -90,7 +90,7 @@ def entries(h5py: Any, group: Any) -> Iterator[tuple[str, Any]]:
 
 
 def datasets(h5py: Any, file: Any) -> list[tuple[str, Any]]:
-    """All datasets of a file, by their places. A group that is met twice, as where it holds itself, is looked at once."""
+    """List all datasets of a file with their paths. A group that is met twice, as where it holds itself, is visited once."""
     found: list[tuple[str, Any]] = []
     waiting, met = [("", file)], set()
     while waiting:
@@ -113,10 +113,12 @@ def check_list(h5py: Any, file: Any) -> None:
 
 
 def read_dataset(dataset: Any, place: str, size: int) -> Any:
-    """What a dataset holds, of a file of so many bytes.
+    """Read the values of a dataset, and check its size and its checksum.
 
     Args:
+        dataset: of h5py.
         place: its name as it was written, with those of the groups around it.
+        size: of the file, in bytes.
 
     Raises:
         Hdf5Error: it cannot be as large as it says, is elsewhere, or does not agree with its checksum.
@@ -131,7 +133,7 @@ def read_dataset(dataset: Any, place: str, size: int) -> Any:
 
 
 def check_size(dataset: Any, size: int) -> None:
-    """Refuse to ask for memory for what is not there.
+    """Refuse a dataset that claims more bytes than the file can hold, before memory is allocated.
 
     A dataset that was never written has no bytes in the file, and reads as zeros: published solutions are such. It may be as
     large as the file.

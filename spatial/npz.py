@@ -32,13 +32,13 @@ SHAPE = re.compile(r"""['"]shape['"]\s*:\s*\(([\d,\s]*)\)""")
 
 
 class NpzError(ArgumentValueError):
-    """What is wrong with a file, without its name."""
+    """A file that is no readable NPZ file; the message does not name it, which callers do."""
 
 
 def read_npz(
     path: str | os.PathLike[str], wanted: Callable[[str], bool], largest: int = LARGEST_FILE
 ) -> tuple[dict[str, Any], list[str]]:
-    """The arrays of the names that are wanted, and the names of all others. What is no array is bytes.
+    """Read the arrays whose names are wanted, and list the names of all others. Members that are no arrays come as bytes.
 
     Raises:
         OSError: it cannot be opened.
@@ -72,7 +72,7 @@ def read_npz(
 
 
 def check_sizes(members: list[zipfile.ZipInfo], size: int, largest: int) -> None:
-    """Refuse what is packed as NumPy packs nothing, and what says that it is larger than it can be."""
+    """Refuse members in a compression that NumPy does not write, and sizes that the file cannot hold."""
     if len(members) > MOST_MEMBERS:
         raise NpzError(f"holds {len(members)} arrays, expected {MOST_MEMBERS} at most")
     unpacked = sum(member.file_size for member in members)
@@ -102,7 +102,7 @@ def check_count(file: BinaryIO, size: int, count: int) -> None:
 
 
 def read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> Any:
-    """One array, or the bytes of what is none."""
+    """Read one array, or the bytes of a member that is no array."""
     with archive.open(member) as stream:
         if not member.filename.endswith(".npy"):
             return stream.read()
@@ -117,7 +117,7 @@ def read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) ->
 
 
 def read_head(stream: Any, name: str) -> tuple[np.dtype[Any], bool, tuple[int, ...], int]:
-    """What kind of numbers, whether columns come first, the shape, and how many bytes say so."""
+    """Read the header of an array: dtype, whether it is in Fortran order, shape, and the length of the header in bytes."""
     start = stream.read(8)
     if len(start) < 8 or not start.startswith(MAGIC) or start[6] not in (1, 2, 3):
         raise NpzError(f"{shown(name)} is no array of NumPy's")
@@ -134,7 +134,7 @@ def read_head(stream: Any, name: str) -> tuple[np.dtype[Any], bool, tuple[int, .
 
 
 def npz_content(arrays: Mapping[str, Any], compressed: bool = False) -> bytes:
-    """Such a file. It is made in memory: a disk that is full meanwhile leaves a zip file of NumPy's open."""
+    """Return the bytes of an NPZ file. It is made in memory: if the disk were full, NumPy would leave its zip file open."""
     content: BinaryIO = io.BytesIO()
     save: Any = np.savez_compressed if compressed else np.savez
     save(content, **arrays)

@@ -17,7 +17,7 @@ if TYPE_CHECKING or sys.version_info >= (3, 12):
 else:
 
     class cached_property(functools.cached_property):  # noqa: TID251
-        """As from Python 3.12 on."""
+        """:func:`functools.cached_property` without a lock, as it is from Python 3.12 on."""
 
         def __get__(self, instance: Any, owner: Any = None) -> Any:
             if instance is None:

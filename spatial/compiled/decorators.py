@@ -106,7 +106,7 @@ class CalledKernel(Kernel):
 
     @once
     def entrance(self) -> Any:
-        """It counts no references there either."""
+        """The version for Python, which counts no references either."""
         return allocation_free(self.py_func)
 
 
@@ -157,14 +157,16 @@ def entry_point(function: F) -> F:
 
 
 def allocation_free(function: F) -> F:
-    """The same for a function that allocates no memory, neither itself nor in what it calls: it counts no references."""
+    """Compile ``function`` as :func:`entry_point` does, but without reference counts: it allocates no memory, neither itself
+    nor in what it calls.
+    """
     if config.DISABLE_JIT:
         return function
     return keep_on_disk(CPUDispatcher(function, targetoptions={**ENTRANCE, **CALLED}, pipeline_class=WholeCompiler))
 
 
 def unlikely(condition):
-    """The condition, with word to the compiler that it rarely holds: registers are then kept for the other branch"""
+    """Return the condition, and tell the compiler that it rarely holds: registers are then kept for the other branch"""
     return condition
 
 
@@ -172,7 +174,7 @@ if not config.DISABLE_JIT:
 
     @intrinsic
     def unlikely(typing, condition):
-        """The same in compiled code."""
+        """Return the condition, marked by LLVM's ``llvm.expect`` as rarely true."""
 
         def generate(context, builder, signature, arguments):
             bit = ir.IntType(1)
@@ -185,8 +187,8 @@ if not config.DISABLE_JIT:
 
 @allocation_free_kernel
 def positive(index):
-    """An index below 2**62 as it is; compiled code then knows that it is not negative, and does not test whether an entry
-    is counted from the end: a third of the time of a loop over small blocks"""
+    """Return an index below 2**62 unchanged; compiled code then knows that it is not negative, and does not test whether an
+    entry is counted from the end: a third of the time of a loop over small blocks"""
     return index & 0x3FFFFFFFFFFFFFFF
 
 

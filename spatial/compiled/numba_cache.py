@@ -55,16 +55,16 @@ class SealedFiles(caching.IndexDataCacheFile):
 
     @cached_property
     def stamp(self) -> bytes:
-        """That of the function, when it is first used."""
+        """The stamp of the function, computed when it is first used."""
         return source_stamp(self.function).encode()
 
     def write(self, path: str, data: bytes) -> None:
-        """Replace the file as a whole."""
+        """Replace the file as a whole by the data, behind their digest."""
         with self._open_for_write(path) as file:
             file.write(hashlib.sha256(self.stamp + data).digest() + data)
 
     def read(self, path: str) -> bytes:
-        """What was written, else an OSError."""
+        """Read the data of a file; OSError where its digest does not fit the data and the stamp."""
         text = Path(path).read_bytes()
         seal, data = text[:32], text[32:]
         if hashlib.sha256(self.stamp + data).digest() != seal:
@@ -113,12 +113,12 @@ def fields(kind: Any) -> Any:
 
 
 def keep_on_disk(dispatcher: Any) -> Any:
-    """Keep what is compiled, where a folder can be written."""
+    """Give a dispatcher a cache on disk, where a folder can be written; returns it."""
     with contextlib.suppress(RuntimeError):
         dispatcher._cache = StampedCache(dispatcher)
     return dispatcher
 
 
 def is_kept(dispatcher: Any) -> bool:
-    """Whether what is compiled of it is kept on disk."""
+    """Return whether the compiled code of a dispatcher is kept on disk."""
     return isinstance(dispatcher._cache, StampedCache) and bool(dispatcher._cache._enabled)

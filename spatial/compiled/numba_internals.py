@@ -130,13 +130,13 @@ class Part(JITCodeLibrary):
     """
 
     def add_ir_module(self, written: Any) -> None:
-        """Its only module; whoever links it verifies it."""
+        """Set the only module of this library; whoever links it verifies it."""
         self._raise_if_finalized()
         self._final_module = binding.parse_assembly(cgutils.normalize_ir_text(str(written)))
         self._final_module.name = written.name
 
     def finalize(self) -> None:
-        """Its code, which may be linked more than once, is kept as a tenth of the memory that LLVM takes for it."""
+        """Keep the code, which may be linked more than once, as bitcode: a tenth of the memory that LLVM's module takes."""
         self._raise_if_finalized()
         self._finalize_dynamic_globals()
         self.code: bytes = self._final_module.as_bitcode()
@@ -149,7 +149,7 @@ class Part(JITCodeLibrary):
         return with_called(self._linking_libraries)
 
     def _get_module_for_linking(self) -> Any:
-        """With all that it calls."""
+        """Return a module of this part with all that it calls."""
         self._ensure_finalized()
         module = united([self, *(library for library in self.called if isinstance(library, Part))])
         link_others(module, self.called)
@@ -157,7 +157,7 @@ class Part(JITCodeLibrary):
 
 
 def with_called(libraries: Any) -> dict[Any, None]:
-    """Those libraries and all that they call."""
+    """Return the libraries and all that they call, directly or not, each once."""
     found: dict[Any, None] = {}
     for library in libraries:
         found.setdefault(library)
@@ -167,7 +167,7 @@ def with_called(libraries: Any) -> dict[Any, None]:
 
 
 def link(module: Any, libraries: Any) -> None:
-    """Their code, each by itself, is added to a module: of parts only what is called there, directly or not."""
+    """Link libraries into a module: of parts only those functions that are called there, directly or not."""
     parts = [library for library in libraries if isinstance(library, Part)]
     if parts:
         module.link_in(united(parts))
@@ -175,14 +175,14 @@ def link(module: Any, libraries: Any) -> None:
 
 
 def link_others(module: Any, libraries: Any) -> None:
-    """The same of libraries that are no parts."""
+    """Link copies of those libraries that are no parts into a module."""
     for library in libraries:
         if not isinstance(library, Part):
             module.link_in(library._get_module_for_linking(), preserve=True)
 
 
 def united(parts: list[Part]) -> Any:
-    """One module of the code of parts, from which whoever links it takes what is called.
+    """Link the code of parts into one module, from which whoever links it takes the functions that are called.
 
     Two by two, and these two by two again: LLVM's linker looks through all of the module that it adds to, each time, so that
     one after the other takes time in proportion to the square of their number, a twentieth of the time to compile.
@@ -199,7 +199,7 @@ def united(parts: list[Part]) -> Any:
 
 
 class PartCompiler(Compiler):
-    """How Numba compiles a kernel: for those that call it."""
+    """Compiler of kernels, which only other compiled functions call: their code is left for the callers to link."""
 
     def compile_extra(self, function: Any) -> Any:
         self.state.library = Part(self.state.targetctx.codegen(), function.__qualname__)
@@ -237,8 +237,8 @@ class Entrance(JITCodeLibrary):
     names: tuple[str, ...] = ()
 
     def finalize(self) -> None:
-        """All that is called is linked once, and not once for each that calls it; ``names`` are those of what is called by
-        its name."""
+        """Link each library that is called once, and not once for each caller; set ``names`` to the symbols of
+        :data:`NAMED` that the code refers to."""
         called = with_called(self._linking_libraries)
         self._linking_libraries.clear()
         for library in called:
@@ -248,7 +248,7 @@ class Entrance(JITCodeLibrary):
         super().finalize()
 
     def _finalize_final_module(self) -> None:
-        """What is called becomes its own now: earlier, LLVM would write it into its caller wherever that is the only one."""
+        """Make the linked functions internal, at the end: earlier, LLVM would inline each that has only one caller."""
         for function in self._final_module.functions:
             if function.linkage == binding.Linkage.linkonce_odr:
                 function.linkage = "internal"
@@ -256,7 +256,7 @@ class Entrance(JITCodeLibrary):
 
 
 class Whole(Entrance):
-    """The same where no references are counted.
+    """The code of an entrance, for functions that count no references.
 
     Numba optimises a module twice, so that references that cancel meet. Here it is done once. Loops are not unrolled: no
     solver gains by it (measured: full matrices of 3 to 69 rows, sparse ones of 60 and 200 contacts), and it is a third of
@@ -266,10 +266,10 @@ class Whole(Entrance):
     vectorised = True
 
     def _optimize_functions(self, module: Any) -> None:
-        """Nothing is done to the code before that of others is linked to it."""
+        """Skip the optimisation of single functions: all is optimised once it is linked."""
 
     def _optimize_final_module(self) -> None:
-        """Once, as a whole."""
+        """Optimise the linked module once, as a whole."""
         if newpassmanagers is None:
             super()._optimize_final_module()
             return
@@ -295,7 +295,7 @@ def make_named(names: Iterable[str]) -> None:
 
 
 class EntranceCompiler(Compiler):
-    """How Numba compiles what Python enters."""
+    """Compiler of the functions that Python enters."""
 
     library: type[Entrance] = Entrance
 
@@ -310,19 +310,19 @@ class EntranceCompiler(Compiler):
 
 
 class WholeCompiler(EntranceCompiler):
-    """The same where no references are counted."""
+    """Compiler of functions that Python enters and that count no references."""
 
     library = Whole
 
 
 class OfScalars(Whole):
-    """The same for code that is long, and whose loops are short: they stay as they are."""
+    """The code of an entrance that is long and has short loops: these are neither unrolled nor vectorised."""
 
     vectorised = False
 
 
 class ScalarCompiler(EntranceCompiler):
-    """The same for such code."""
+    """Compiler of long functions with short loops that Python enters; see :class:`OfScalars`."""
 
     library = OfScalars
 
@@ -332,13 +332,14 @@ class ScalarCompiler(EntranceCompiler):
 
 @functools.cache
 def address(function: Any) -> int:
-    """Where the machine code of a function with one signature is, which must outlive all calls through it."""
+    """Return the address of the machine code of a function with one signature; the function must outlive all calls by it."""
     compiled = function.overloads[function.signatures[0]]
     return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
 
 
 def entrance(function: Any) -> Callable[..., Any]:
-    """How Python enters a function that was compiled for one signature, whose types take whatever they are given."""
+    """Return the function by which Python enters code that was compiled for one signature, without the dispatcher before it,
+    which would ask for the types of the arguments; those of the signature have to take any object."""
     (compiled,) = function.overloads.values()
     enter: Callable[..., Any] = compiled.entry_point
     return enter
@@ -347,9 +348,9 @@ def entrance(function: Any) -> Callable[..., Any]:
 def call_address(
     context: Any, builder: Any, function: Any, result: Any, takes: tuple[Any, ...], values: Any, passes_on: bool = False
 ) -> Any:
-    """Call the function at an address: whether it raised an exception, and what it gave.
+    """Emit a call of the function at an address; returns whether it raised an exception, and its result, as LLVM values.
 
-    If it ``passes_on``, an exception is one of the function that calls.
+    With ``passes_on``, an exception is propagated to the caller of the function that is compiled.
     """
     kind = context.call_conv.get_function_type(result, takes)
     pointer = builder.inttoptr(function, kind.as_pointer())
@@ -361,6 +362,6 @@ def call_address(
 
 
 def check_index(context: Any, builder: Any, index: Any, size: Any) -> None:
-    """An IndexError where indices are checked and this one is none."""
+    """Emit an IndexError for an index outside of ``size``, where indices are checked."""
     if context.enable_boundscheck:
         cgutils.do_boundscheck(context, builder, index, size, 0)

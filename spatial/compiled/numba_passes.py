@@ -32,7 +32,7 @@ class PartLower(Lower):
         self.context.get_abi_sizeof = self.size_of  # of a copy of the context, that is for this function alone
 
     def size_of(self, kind: Any) -> int:
-        """Bytes."""
+        """Return the size of a type in bytes."""
         if kind not in self.sizes:
             self.sizes[kind] = type(self.context).get_abi_sizeof(self.context, kind)
         return self.sizes[kind]
@@ -70,7 +70,7 @@ class PartProcessing(IRProcessing):
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class PartSSA(ReconstructSSA):
-    """The same with single assignments: where each variable lives is left out."""
+    """Numba's conversion to static single assignment form, without its liveness analysis."""
 
     _name = "pluecker_part_ssa"
 
@@ -83,7 +83,7 @@ class PartSSA(ReconstructSSA):
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class PartStripPhis(PreLowerStripPhis):
-    """The same on the way back from these."""
+    """Numba's removal of phi nodes at the end of static single assignment form, without its liveness analysis."""
 
     _name = "pluecker_part_strip_phis"
 
@@ -118,11 +118,11 @@ class Settled(Flags):
         return self is other
 
     def copy(self) -> Settled:
-        """Itself."""
+        """Return the object itself, as nothing changes it."""
         return self
 
     def values(self) -> Any:
-        """All options by their names."""
+        """Return all options by their names, as listed once."""
         return self.listed
 
 
@@ -130,7 +130,7 @@ SETTLED: dict[str, Settled] = {}
 
 
 def settled(flags: Any) -> Settled:
-    """The one object for such options."""
+    """Return the one object for options that are equal to these."""
     return SETTLED.setdefault(flags.summary(), Settled(flags))
 
 
@@ -144,7 +144,7 @@ LEFT_OUT = (
 
 
 def shorten(pipeline: Any) -> None:
-    """Only the steps that kernels need."""
+    """Reduce a pipeline of Numba's compiler to the steps that kernels need."""
     kept = [step for step in pipeline.passes if step[0].__name__ not in LEFT_OUT]
     pipeline.passes = [(STEPS.get(step, step), text) for step, text in kept]
     pipeline._ENFORCING = False  # after each step Numba finds again where each variable lives

@@ -1,4 +1,4 @@
-"""What is done to Numba and to Python while something is compiled, so that it takes less time and gives the same.
+"""Temporary changes to Numba and to Python that make compilation take less time, with the same result.
 
 With :mod:`~pluecker.spatial.compiled.numba_internals`, whose table has the reasons,
 :mod:`~pluecker.spatial.compiled.numba_passes` and :mod:`~pluecker.spatial.compiled.numba_cache` the only file with
@@ -21,7 +21,7 @@ __all__ = ["quickened"]
 
 @contextlib.contextmanager
 def seldom_collected() -> Iterator[None]:
-    """Python looks for garbage seldom, and very seldom among all objects.
+    """Context in which Python collects garbage seldom, and very seldom among all objects.
 
     What compilation makes stays, and to go through it again and again is more than a tenth of the time to compile.
     """
@@ -39,8 +39,10 @@ SELDOM = 20_000, 50, 100
 
 @contextlib.contextmanager
 def recalled_operators() -> Iterator[None]:
-    """What Numba finds for an operator on numbers is the same each time, and it is asked thousands of times: it goes through
-    all meanings of the operator each time, those for arrays, dates and strings too, a tenth of the time to compile.
+    """Context in which the signature that Numba resolves for an operator on numbers is cached.
+
+    It is the same each time, and asked for thousands of times: Numba goes through all overloads of the operator each time,
+    those for arrays, dates and strings too, a tenth of the time to compile.
     """
     found: dict[Any, Any] = {}
     search = types.Function.get_call_type
@@ -65,7 +67,7 @@ NUMBERS = (types.Number, types.Boolean)
 
 @contextlib.contextmanager
 def replaced(owner: Any, **others: Any) -> Iterator[None]:
-    """Other attributes, if there are such, and those that were there afterwards."""
+    """Context in which attributes of ``owner`` are replaced by others, if it has such; afterwards they are restored."""
     kept = {name: vars(owner)[name] for name in others if name in vars(owner)}
     for name in kept:
         setattr(owner, name, others[name])
@@ -80,7 +82,7 @@ def replaced(owner: Any, **others: Any) -> Iterator[None]:
 
 
 def variables_in(instruction: Any, entries: Any) -> list[Any]:
-    """Of the entries of an instruction, whatever they are.
+    """List the variables among the entries of an instruction, whatever their types.
 
     They are collected in one list, in the same order: Numba makes one for each of its entries, a thirtieth of the time to
     compile.
@@ -113,7 +115,7 @@ KINDS: dict[type, int] = {}  # that were met
 
 
 def kind_of(entry: Any) -> int:
-    """What an entry may have in it."""
+    """Classify an entry by the variables that it may contain: one of NOTHING, VARIABLE, INSTRUCTION, MAPPING, SEQUENCE."""
     if isinstance(entry, ir.Var):
         return VARIABLE
     if isinstance(entry, ir.Inst):
@@ -125,7 +127,7 @@ def kind_of(entry: Any) -> int:
 
 
 def assignments(function: Any) -> Iterator[Any]:
-    """All of a function."""
+    """Yield all assignments of a function."""
     for block in function.blocks.values():
         for each in block.body:
             if type(each) is ir.Assign:
@@ -139,19 +141,19 @@ delete_exits, fuse_updates = (
 
 
 def exits_deleted(function: Any) -> Any:
-    """Variables of ``with`` are taken away where there are any: Numba looks at all variables of all instructions, twice."""
+    """Delete variables of ``with`` only where there are any: Numba looks at all variables of all instructions, twice."""
     found = any(each.target.name.startswith("$setup_with_exitfn") for each in assignments(function))
     return delete_exits(function) if found else function
 
 
 def updates_fused(function: Any) -> Any:
-    """Literals of long dictionaries are put together where there are any."""
+    """Fuse the pieces of long dictionary literals only where there are any."""
     found = any(type(each.value) is ir.Expr and each.value.op == "build_map" for each in assignments(function))
     return fuse_updates(function) if found else function
 
 
 class ErrorContext:
-    """What is being done, for whoever reads the message of an error; without an error it costs nothing."""
+    """Context that adds what is being compiled to the message of an error; without an error it costs nothing."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         self.arguments, self.named = arguments, named
@@ -169,7 +171,7 @@ tell_context: Any = vars(errors)["new_error_context"]
 
 
 class Warnings:
-    """In place of Numba's own, which catches the warnings of each expression to sort them: kernels give none."""
+    """Context in place of Numba's own, which catches the warnings of each expression to sort them: kernels give none."""
 
     def __enter__(self) -> None:
         pass
@@ -182,7 +184,7 @@ WARNINGS = Warnings()
 
 
 def only_heard(tell: Callable[..., None]) -> Callable[..., None]:
-    """An event begins or ends: nothing is made of it where nobody listens to its kind."""
+    """Return a function that reports the begin or end of an event only where somebody listens to its kind."""
 
     def told(kind: str, *arguments: Any, **named: Any) -> None:
         if event._registered.get(kind):
@@ -196,7 +198,7 @@ begin_event, end_event = only_heard(event.start_event), only_heard(event.end_eve
 
 @contextlib.contextmanager
 def quickened() -> Iterator[None]:
-    """While something is compiled, by one thread.
+    """Context with all these changes, for the compilation of something by one thread.
 
     What Numba does for each expression and each call of LLVM, and nobody needs, is an eighth of the time to compile.
     """

@@ -49,7 +49,7 @@ PLAIN = (bool, int, float, complex, str, bytes, np.generic, type(None))
 
 
 def contents(patterns: Iterable[str]) -> str:
-    """All files of the package with such paths, as one digest."""
+    """Return one digest of all files of the package whose paths match one of the patterns."""
     digest = hashlib.sha256()
     for path in sorted(path for pattern in patterns for path in TOP.glob(pattern)):
         digest.update(str(path.relative_to(TOP)).encode() + b"\0" + path.read_bytes())
@@ -68,7 +68,7 @@ def source_stamp(function: Any) -> str:
 
 
 class Parts:
-    """What a compiled function is made of.
+    """The functions and values that a compiled function is made of.
 
     Attributes:
         functions: it and all that it calls, in the order in which they are met.
@@ -86,7 +86,7 @@ class Parts:
             self.descriptions.append(self.function(called))
 
     def function(self, function: FunctionType) -> str:
-        """Its bytecode, and the values of its names."""
+        """Describe a function: its bytecode, and the values of the names that it reads."""
         text, names = described(function.__code__)
         cells = [cell.cell_contents for cell in function.__closure__ or ()]
         read = {
@@ -98,7 +98,7 @@ class Parts:
         return "\n".join([text, *(f"{name}: {self.value(name, value, names)}" for name, value in read.items())])
 
     def value(self, name: str, value: Any, names: tuple[str, ...]) -> str:
-        """What stands behind a name in a function that has these names."""
+        """Describe the value of a name in a function that reads ``names``; compiled functions are added to the list."""
         called = getattr(value, "py_func", None)
         if isinstance(called, FunctionType):
             if called not in self.numbers:
@@ -129,13 +129,14 @@ class Parts:
 
 
 def of(module: str | None) -> str:
-    """The package that a module belongs to."""
+    """Return the top-level package of a module."""
     return (module or "").partition(".")[0]
 
 
 @functools.cache
 def described(code: CodeType) -> tuple[str, tuple[str, ...]]:
-    """A code object without what debuggers want, and the global names and attributes in it and in those inside it."""
+    """Describe a code object without debugging information; also return the global names and attributes in it and in those
+    nested in it."""
     names, constants = dict.fromkeys(code.co_names), []
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

@@ -13,13 +13,13 @@ __all__ = ["new_symbol", "symbol"]
 
 
 def new_symbol(name: str) -> NDArray[np.int64]:
-    """An integer that has this name from now on, as an array; zero. It has to stay as long as code may read it."""
+    """Make an integer, zero, that LLVM knows by this name; as an array, which has to live as long as code may read it."""
     number = np.zeros(1, np.int64)
     llvmlite.binding.add_symbol(name, number.ctypes.data)
     return number
 
 
 def symbol(builder: Any, name: str) -> Any:
-    """Where the code of a module finds the integer of that name."""
+    """Return the global variable of an LLVM module through which its code finds the integer of that name."""
     place = builder.module.globals.get(name)
     return ir.GlobalVariable(builder.module, ir.IntType(64), name) if place is None else place

@@ -1,1 +1,1 @@
-"""What Featherstone's course teaches beyond the formulas: screws, fields, planar vectors, subspaces, constrained motion."""
+"""Topics of Featherstone's course beyond the formulas: screws, fields, planar vectors, subspaces, constrained motion."""

@@ -274,7 +274,7 @@ def constrained_acceleration_from_S(
 def constrained_acceleration_from_T(
     I: ArrayLike, T: ArrayLike, f: ArrayLike, v: ArrayLike | None = None, T_rate: ArrayLike | None = None
 ) -> ConstrainedAcceleration:
-    """The same from the constraint forces T: ``f_c = T lambda``.
+    """The acceleration ``a = Phi f + b`` of a body under constraint forces ``f_c = T lambda``, given T, and that force.
 
     Args:
         I: inertias, symmetric and positive definite, ``(..., 6, 6)``.

@@ -34,7 +34,7 @@ AXES = {
 
 
 class Subspaces(NamedTuple):
-    """What a constraint allows and how it acts: ``S^T T = 0``, both with orthonormal columns.
+    """Motion freedom S and constraint forces T of a constraint: ``S^T T = 0``, both with orthonormal columns.
 
     Attributes:
         S: motion freedom, ``(..., 6, n)``.

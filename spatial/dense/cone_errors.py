@@ -16,7 +16,7 @@ ROUNDING = 1.3e-29  # (16 units in the last place)^2: of a sum of velocities, re
 
 @kernel
 def signorini(rn, ra, rb, un):
-    """|min(r_n, u_n)| of a contact; of one that parts with all of its force"""
+    """Return min(r_n, u_n) of a contact, to be squared; where both are positive, with the size of its whole force for r_n"""
     least, size = select(smaller(rn, un), rn, un), size_of(rn, size_of(ra, rb))
     return select(smaller(0.0, least), select(smaller(size, un), size, un), least)
 
@@ -76,13 +76,13 @@ def copy_where(n, condition, x, y):
 
 @kernel
 def better(goal, least, e):
-    """Whether an error is smaller, where the smallest so far is a number and not enough"""
+    """Return whether error e is smaller than ``least``, the smallest so far; false where that is NaN or within ``goal``"""
     return smaller(e, select(smaller(goal, least), least, lift(-1.0, goal)))
 
 
 @kernel
 def reached(goal, least):
-    """Whether no state is to go on: each has what was asked for, or an error that is not finite from the start on"""
+    """Return whether no state is to go on: each has an error within ``goal``, or one that is NaN from the start on"""
     return within(select(smaller(goal, least), lift(1.0, goal), lift(0.0, goal)), 0.0)
 
 
@@ -95,7 +95,7 @@ def copy_vector(n, x, y):
 
 @called_kernel
 def keep(n, goal, e, x, least, best):
-    """The smaller of two errors, where the first is not enough; and the multipliers that belong to it"""
+    """Return the smaller error of ``least`` and e, where the first is not enough, and copy its multipliers to ``best``"""
     condition = better(goal, least, e)
     copy_where(n, condition, x, best)
     return select(condition, e, least)

@@ -236,7 +236,7 @@ def augmented_turn(kinds, laws, exact, S, c, n, goal, unit, softer, start, least
 
 @kernel
 def start_multipliers(kinds, laws, exact, n, fresh, u, d, z):
-    """Where they start afresh, z is u, with De Saxce's term in Coulomb's law; elsewhere it goes on"""
+    """Set the multipliers z to u, with De Saxce's term in Coulomb's law, in ``fresh`` states; others keep theirs"""
     for k in range(n):
         store(d, k, load(u, k))
     if exact:

@@ -1,4 +1,4 @@
-"""The solver of small problems, as others call it: of one state a function apart, of eight a part of whoever calls it.
+"""The solver of small problems as others call it: a separate function for one state, inlined in its caller for eight.
 
 Of one state its code is the same in all worlds and in ``solve``, and a fourth of what the first step of a world compiles:
 see :mod:`~pluecker.spatial.memory.apart`. What it works on is written down in a block at the beginning of its memory.
@@ -40,13 +40,13 @@ def solve_cone(W, b, kinds, laws, exact, tolerance, iterations, r, error, work):
 
 @kernel
 def solve_here(W, b, kinds, laws, exact, tolerance, iterations, r, error, work):
-    """The same as a part of whoever calls it"""
+    """Solve the problem as :func:`solve_cone`, inlined in the caller"""
     return solve_cone_problem(W, b, kinds, laws, exact, tolerance, iterations, r, error, tail(work, BLOCK))
 
 
 @kernel
 def solve_apart(W, b, kinds, laws, exact, tolerance, iterations, r, error, work):
-    """The same by the function apart"""
+    """Solve the problem as :func:`solve_cone`, by the separately compiled function; its arguments are passed in ``work``"""
     place = address_of(work)
     block = integers_at(place, BLOCK)
     put_arrays(block, (W, b, kinds, laws, r, error, work))
@@ -57,7 +57,7 @@ def solve_apart(W, b, kinds, laws, exact, tolerance, iterations, r, error, work)
 
 
 def solver() -> Callable[[int, int], int]:
-    """The function apart."""
+    """Return the function that is compiled separately: it reads its arguments from a block that is given by its address."""
 
     def solve_cone_at(place, k):
         block = integers_at(place, BLOCK)

@@ -45,13 +45,13 @@ def numbers_of(kind):
 
 @kernel
 def three(x, k):
-    """Entries k, k + 1, k + 2"""
+    """Return entries k, k + 1, k + 2 of x"""
     return load(x, k), load(x, k + 1), load(x, k + 2)
 
 
 @kernel
 def store_three(x, k, y):
-    """The same, set"""
+    """Set entries k, k + 1, k + 2 of x"""
     store(x, k, y[0])
     store(x, k + 1, y[1])
     store(x, k + 2, y[2])
@@ -70,7 +70,7 @@ def velocities(S, c, n, x, u):
 
 @kernel
 def sweep_contact(exact, S, n, row, mu, x, u, alpha):
-    """One contact anew, given the others, and the velocities by what it changed: exactly, or by one projection
+    """Solve one contact, given the others, exactly or by one projection, and update the velocities
 
     The convex law takes 1 / |S_ii| as the length of a step, which never leads uphill. ``alpha`` is kept from sweep to sweep.
     """
@@ -98,7 +98,7 @@ def sweep_contact(exact, S, n, row, mu, x, u, alpha):
 
 @kernel
 def sweep_blocks(kinds, laws, exact, S, n, x, u, alpha):
-    """All blocks, one after the other. One that is idle costs no product, and is looked at again in each sweep"""
+    """Solve all blocks, one after the other. A block that does not change costs no product, and is visited in each sweep"""
     row, place = 0, 0
     for i in range(len(kinds)):
         kind = load_integer(kinds, i)
@@ -117,7 +117,7 @@ def sweep_blocks(kinds, laws, exact, S, n, x, u, alpha):
 
 @kernel
 def add_three(M, k, x, y, z):
-    """Added to entries k, k + 1, k + 2"""
+    """Add x, y, z to entries k, k + 1, k + 2 of M"""
     accumulate(M, k, x)
     accumulate(M, k + 1, y)
     accumulate(M, k + 2, z)

@@ -1,4 +1,4 @@
-"""What comes in and what goes out: arguments become arrays of float64 or an error, and results are finite or an error.
+"""Checks of arguments and results: arguments become arrays of float64 or an error, and results are finite or an error.
 
 Every message begins with the name of the function that was called. Functions that are made of others say so with
 :func:`composed`, so that it is their own name that a user reads, not that of a function inside.
@@ -54,7 +54,11 @@ def as_floats(function: str, name: str, value: Any, shape: tuple[int, ...]) -> A
 
 
 def as_shaped(function: str, name: str, value: Any, shape: tuple[int, ...]) -> Array:
-    """The same without a look at the entries."""
+    """Return ``value`` as an array of float64 whose last axes have the shape, in any memory order; entries may be NaN.
+
+    Raises:
+        TypeError, ValueError: as :func:`as_floats`, but for entries that are not finite.
+    """
     array = value if type(value) is np.ndarray and value.dtype == FLOAT else as_numbers(function, name, value)
     if array.shape[array.ndim - len(shape) :] != shape or array.ndim < len(shape):
         expected = ", ".join(["...", *map(str, shape)])
@@ -99,7 +103,7 @@ def as_numbers(function: str, name: str, value: Any) -> Array:
 
 
 def check_broadcast(function: str, **arrays: tuple[Array, int]) -> tuple[int, ...]:
-    """The leading axes together; each array comes with the number of its own axes.
+    """Return the broadcast shape of the leading axes; each array comes with the number of its own axes.
 
     Raises:
         ValueError: they do not broadcast.
@@ -112,7 +116,7 @@ def check_broadcast(function: str, **arrays: tuple[Array, int]) -> tuple[int, ..
 
 
 def why_apart(error: Exception) -> str:
-    """What is wrong with leading axes, by what ``broadcast_shapes`` says of them."""
+    """Say what is wrong with leading axes, by the exception that ``broadcast_shapes`` raised."""
     return "are more than 32" if isinstance(error, RuntimeError) else "do not broadcast"
 
 
@@ -124,7 +128,7 @@ def too_large(function: str, name: str, value: Any) -> ArgumentValueError:
 
 
 def has_masked(value: Any) -> bool:
-    """Whether entries are masked, also of an array inside lists, whose mask NumPy would drop."""
+    """Return whether entries are masked, also of an array inside lists, whose mask NumPy would drop."""
     lists: list[Any] = [value if isinstance(value, (list, tuple)) else [value]]
     for _ in range(DEEPEST):  # a list may contain itself
         kinds = set(map(type, chain.from_iterable(lists)))

@@ -42,7 +42,7 @@ def unit_columns(B: Array) -> Array:
 
 
 def entry(wrong: Any) -> str:
-    """Which entry of a batch is meant, for a message."""
+    """Return the index of the first wrong entry of a batch, for a message; empty if there is no batch."""
     index = np.argwhere(wrong)[0]
     return f" (entry {', '.join(map(str, index))})" if len(index) else ""
 

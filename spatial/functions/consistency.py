@@ -1,4 +1,4 @@
-"""Which inertias a rigid body can have: physical consistency, the pseudo-inertia matrix, principal axes.
+"""Inertias that a rigid body can have: physical consistency, the pseudo-inertia matrix, principal axes.
 
 A symmetric matrix of the right form is not yet the inertia of a body. With S, the integral of ``(x - c)(x - c)^T`` over the
 mass, every density that is nowhere negative satisfies:
@@ -51,7 +51,7 @@ FAR = 1e150  # m: a centre of mass beyond has no square
 
 
 class PrincipalAxes(NamedTuple):
-    """Where the inertia of a body is diagonal.
+    """Principal axes of a body, in which its inertia is diagonal.
 
     Attributes:
         moments: the principal moments about the centre of mass, ascending, ``(..., 3)``; kg m^2.
@@ -104,7 +104,7 @@ def moment_slack(B: Array, m: Array, J: Array) -> Array:
 
 
 def flaws_of_form(I: Array) -> list[Flaw]:
-    """What keeps a 6x6 matrix from having the form [J, h~; h~^T, m 1]."""
+    """Find what keeps 6x6 matrices from having the form [J, h~; h~^T, m 1]."""
     J, B, C, D = I[..., :3, :3], I[..., :3, 3:], I[..., 3:, :3], I[..., 3:, 3:]
     m = D[..., 0, 0]
     slack = moment_slack(np.concatenate([B, C], axis=-1), m, J)
@@ -133,7 +133,7 @@ def flaws_of_form(I: Array) -> list[Flaw]:
 
 
 def ten_numbers(I: Array) -> tuple[Array, Array, Array]:
-    """m, h, J of a matrix that has the form"""
+    """Return mass m, first moment h and rotational inertia J about the origin, of matrices that have the form"""
     B = 0.5 * (I[..., :3, 3:] + transposed(I[..., 3:, :3]))
     h = 0.5 * np.stack([B[..., 2, 1] - B[..., 1, 2], B[..., 0, 2] - B[..., 2, 0], B[..., 1, 0] - B[..., 0, 1]], axis=-1)
     m = np.trace(I[..., 3:, 3:], axis1=-1, axis2=-2) / 3.0
@@ -148,7 +148,7 @@ def about_center(m: Array, h: Array, J: Array) -> tuple[Array, Array]:
 
 
 def flaws_of_content(I: Array, definite: bool) -> list[Flaw]:
-    """What no distribution of mass can have, in a matrix of the right form."""
+    """Find what no distribution of mass can have, in matrices of the form; if ``definite``, also mere semidefiniteness."""
     m, h, J = ten_numbers(I)
     J_C = about_center(m, h, J)[1]
     moments = np.linalg.eigvalsh(J_C)
@@ -237,7 +237,7 @@ def check_consistent(I: ArrayLike, *, definite: bool = False) -> None:
 
 @composed
 def is_consistent(I: ArrayLike, *, definite: bool = False) -> NDArray[np.bool_]:
-    """Whether a rigid body can have the inertia: where :func:`check_consistent` has nothing to say.
+    """Return whether a rigid body can have the inertia: true where :func:`check_consistent` raises nothing.
 
     Args:
         I: matrices, ``(..., 6, 6)``.

@@ -107,7 +107,7 @@ def point_masses(masses: ArrayLike, positions: ArrayLike) -> Array:
 
 
 def unit_cube(n: int) -> tuple[Array, Array]:
-    """Points ``(n^3, 3)`` and weights of the integral over the cube of edge 1: n Gauss-Legendre points along each edge"""
+    """Return points ``(n^3, 3)`` and weights of the integral over the unit cube: n Gauss-Legendre points along each edge"""
     x, w = np.polynomial.legendre.leggauss(n)
     x, w = 0.5 * (1.0 + x), 0.5 * w
     points = np.stack(np.meshgrid(x, x, x, indexing="ij"), axis=-1).reshape(-1, 3)
@@ -115,8 +115,10 @@ def unit_cube(n: int) -> tuple[Array, Array]:
 
 
 def unit_tetrahedron(n: int) -> tuple[Array, Array]:
-    """The same over ``x, y, z >= 0, x + y + z <= 1``: ``x = a, y = (1 - a) b, z = (1 - a)(1 - b) c``, of the Jacobian
-    ``(1 - a)^2 (1 - b)``
+    """Return points ``(n^3, 3)`` and weights of the integral over the tetrahedron ``x, y, z >= 0, x + y + z <= 1``.
+
+    By Gauss-Jacobi points of a, b, c in ``x = a, y = (1 - a) b, z = (1 - a)(1 - b) c``, with the Jacobian determinant
+    ``(1 - a)^2 (1 - b)``.
     """
     from scipy.special import roots_jacobi
 

@@ -16,7 +16,7 @@ __all__ = ["address_of", "integers_at", "narrow_rows_at", "numbers_at", "rows_at
 
 @intrinsic
 def address_of(typing, view):
-    """Where a view begins."""
+    """Return the address of the first entry of a view."""
 
     def generate(context, builder, signature, arguments):
         return builder.ptrtoint(parts(context, builder, signature.args[0], arguments[0])[0], LONG)

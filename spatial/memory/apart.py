@@ -28,17 +28,21 @@ TAKES = (types.intp, types.intp)
 def apart(
     name: str, make: Callable[[], Callable[[int, int], int]], of_scalars: bool = False
 ) -> tuple[Callable[..., Any], Callable[[], None]]:
-    """What compiled code calls with two integers, as it calls what threads run, and what compiles it or takes it from disk.
+    """Make a function that is compiled separately, and called by other compiled code with two integers.
 
     Args:
         name: by which it is found; no other has it.
-        make: gives the function, of what allocates nothing.
-        of_scalars: it is long code of scalars, whose loops are short: they stay as they are.
+        make: returns the function, which allocates no memory.
+        of_scalars: it is long code of scalars, whose short loops are neither unrolled nor vectorised.
+
+    Returns:
+        The intrinsic by which compiled code calls it, with two integers like functions that threads share; and a function
+        without arguments that compiles it, or loads it from disk.
     """
     place = new_symbol(name)
 
     def fill() -> None:
-        """Compile it, or take it from the disk."""
+        """Compile the function or load it from disk, unless that is done, and store its address under its name."""
         with compiling:
             if not place[0]:
                 function: Any = make()
@@ -53,7 +57,7 @@ def apart(
 
     @intrinsic
     def call(typing, block, k):
-        """Call it: an exception there is one here."""
+        """Call the function; its exceptions are propagated."""
 
         def generate(context, builder, signature, arguments):
             function = builder.load(symbol(builder, name))
@@ -65,13 +69,13 @@ def apart(
 
 
 def word(builder: Any, block: Any, k: int) -> Any:
-    """Where the k-th integer of a block is."""
+    """Return a pointer to the k-th integer of a block."""
     return builder.gep(block, [LONG(k)], inbounds=True)
 
 
 @intrinsic
 def put_arrays(typing, block, arrays):
-    """Write down at the beginning of a block of integers where each array of a tuple is, and how many numbers it has."""
+    """Store address and length of each array of a tuple, two integers each, at the beginning of a block of integers."""
 
     def generate(context, builder, signature, arguments):
         place, _ = parts(context, builder, signature.args[0], arguments[0])
@@ -86,7 +90,7 @@ def put_arrays(typing, block, arrays):
 
 @intrinsic
 def arrays_in(typing, block, count):
-    """The so many arrays that are written down in a block, as a tuple of views of numbers; the count is a constant."""
+    """Return the first ``count`` arrays of a block of :func:`put_arrays`, as a tuple of views; the count is a constant."""
     if not isinstance(count, types.IntegerLiteral):
         return None
     kind = View(types.float64)
@@ -105,7 +109,7 @@ def arrays_in(typing, block, count):
 
 
 def by_scalar(array, of_numbers, of_others):
-    """The first of two kernels for arrays of numbers, the other for all other arrays"""
+    """Choose the first of two kernels for arrays of numbers, the second for all other arrays"""
     return of_others
 
 

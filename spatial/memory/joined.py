@@ -26,7 +26,9 @@ def join(values, derivatives):
 
 
 def join_second(values, derivatives, along, changes):
-    """The same in second order: numbers for the derivatives along the one direction, lanes for what changes them."""
+    """Dual numbers of second order in memory, from four views: values and derivatives as :func:`join`; numbers for the
+    derivatives along one more direction, and lanes for the eight derivatives of each of these.
+    """
     return JoinedArray(values, derivatives, along, changes)
 
 
@@ -72,7 +74,7 @@ def lower_from_next_line(context, builder, signature, arguments):
 
 
 def as_rows(numbers):
-    """The same memory as lanes, as far as it fills their rows; it begins at a multiple of 64 bytes."""
+    """View numbers as lanes, as far as they fill rows of eight; they begin at a multiple of 64 bytes."""
     return RowArray(numbers[: len(numbers) // WIDTH * WIDTH].reshape(-1, WIDTH))
 
 

@@ -23,10 +23,10 @@ WORD = 8  # bytes
 
 
 class Lent(types.Tuple):
-    """A tuple whose entries have these types for certain: nobody asks."""
+    """Type of a tuple whose entries are known to have these types: they are not checked."""
 
     def __new__(cls, kinds: Any) -> Lent:
-        """Also where all types are the same, which is a type of its own elsewhere."""
+        """Make this type also where all entries have the same type, for which ``Tuple`` would give another class."""
         return object.__new__(cls)
 
 
@@ -34,12 +34,12 @@ register_model(Lent)(models.TupleModel)
 
 
 def word(builder: Any, place: Any, k: int) -> Any:
-    """Word k of the memory at an address."""
+    """Read word k of the memory at an address."""
     return builder.load(builder.inttoptr(builder.add(place, LONG(WORD * k)), LONG.as_pointer()))
 
 
 def borrowed(c: Any, kind: Any, value: Any) -> Any:
-    """What compiled code has of an object of this type, to which no reference is counted."""
+    """Emit code that reads a Python object of this type as a borrowed value: no reference is counted."""
     builder, context = c.builder, c.context
     if isinstance(kind, types.Float):
         return context.cast(builder, c.pyapi.float_as_double(value), types.float64, kind)
@@ -62,5 +62,5 @@ def borrowed(c: Any, kind: Any, value: Any) -> Any:
 
 @unbox(Lent)
 def from_python(kind: Any, value: Any, c: Any) -> Any:
-    """All arguments."""
+    """Unbox the tuple of all arguments, by :func:`borrowed`."""
     return NativeValue(borrowed(c, kind, value))

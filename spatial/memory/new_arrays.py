@@ -27,7 +27,7 @@ PYARRAY_NEW = 93  # its place in the table
 
 
 def address_in_numpy(place: int) -> int:
-    """The address at a place of the table of NumPy's C functions."""
+    """Return the address at an index of the table of NumPy's C functions."""
     try:
         numpy_in_c: Any = import_module("numpy._core._multiarray_umath")
     except ImportError:  # before NumPy 1.26
@@ -50,9 +50,9 @@ def object_from_address(kind: Any, value: Any, c: Any) -> Any:
 
 @intrinsic
 def new_array(typing, function, class_of_arrays, shape, axes):
-    """A new array of float64 whose shape are so many integers at an address; its entries are not set.
+    """Make an array of float64 whose shape is given by ``axes`` integers at the address ``shape``; entries are not set.
 
-    It is 0, with an exception set, where there is no memory. ``function`` is :data:`NEW_ARRAY`.
+    The result is 0, with an exception set, where there is no memory. ``function`` is :data:`NEW_ARRAY`.
     """
 
     def generate(context, builder, signature, arguments):
@@ -70,7 +70,7 @@ def new_array(typing, function, class_of_arrays, shape, axes):
 
 @intrinsic
 def is_missing(typing, value):
-    """Whether an object could not be made."""
+    """Return whether an object could not be made: whether its address is 0."""
 
     def generate(context, builder, signature, arguments):
         return builder.icmp_unsigned("==", arguments[0], LONG(0))
@@ -79,13 +79,13 @@ def is_missing(typing, value):
 
 
 def address_of_none(context: Any, builder: Any) -> Any:
-    """Where Python's None is."""
+    """Return the address of Python's None."""
     return builder.ptrtoint(context.get_python_api(builder).borrow_none(), LONG)
 
 
 @intrinsic
 def is_none(typing, value):
-    """Whether an object is None."""
+    """Return whether an object is None."""
 
     def generate(context, builder, signature, arguments):
         return builder.icmp_unsigned("==", arguments[0], address_of_none(context, builder))
@@ -95,7 +95,7 @@ def is_none(typing, value):
 
 @intrinsic
 def no_object(typing):
-    """None, to be given back."""
+    """Return None as an object that the caller owns."""
 
     def generate(context, builder, signature, arguments):
         return builder.ptrtoint(context.get_python_api(builder).make_none(), LONG)
@@ -105,7 +105,7 @@ def no_object(typing):
 
 @intrinsic
 def drop(typing, value):
-    """Give up an object that compiled code has made."""
+    """Release the reference to an object that compiled code has made."""
 
     def generate(context, builder, signature, arguments):
         api = context.get_python_api(builder)
@@ -117,7 +117,7 @@ def drop(typing, value):
 
 @intrinsic
 def release_lock(typing, wanted):
-    """Let go of Python's lock, if that is wanted; gives what :func:`take_lock` needs."""
+    """Release Python's lock (the GIL), if ``wanted``; returns the state that :func:`take_lock` needs, 0 if it was kept."""
 
     def generate(context, builder, signature, arguments):
         state = cgutils.alloca_once_value(builder, LONG(0))
@@ -130,7 +130,7 @@ def release_lock(typing, wanted):
 
 @intrinsic
 def take_lock(typing, state):
-    """Get Python's lock back, if it was let go."""
+    """Acquire Python's lock again, if :func:`release_lock` has released it."""
 
     def generate(context, builder, signature, arguments):
         with builder.if_then(builder.icmp_unsigned("!=", arguments[0], LONG(0))):

@@ -53,7 +53,7 @@ python_object = PythonObject()
 
 @register_model(PythonObject)
 class AddressModel(models.PrimitiveModel):
-    """Its address."""
+    """Representation of an object in compiled code: its address."""
 
     def __init__(self, dmm: Any, fe_type: Any) -> None:
         super().__init__(dmm, fe_type, LONG)
@@ -61,13 +61,13 @@ class AddressModel(models.PrimitiveModel):
 
 @unbox(PythonObject)
 def address_from_python(kind: Any, value: Any, c: Any) -> Any:
-    """No reference is counted: the caller has one."""
+    """Unbox an object as its address. No reference is counted: the caller has one."""
     return NativeValue(c.builder.ptrtoint(value, LONG))
 
 
 @intrinsic
 def address_of_object(typing, value):
-    """Where the object begins."""
+    """Return the address of an object."""
 
     def generate(context, builder, signature, arguments):
         return arguments[0]
@@ -83,7 +83,7 @@ def entries_of(arguments, n):
 
 @kernel
 def array_in(place, axes, class_of_arrays):
-    """Of the object at an address: whether it is a plain array with one or two axes, its entries, rows and columns"""
+    """Return whether the object at an address is a plain array of so many axes, 1 or 2; its entries, rows and columns"""
     words = integers_at(place, OBJECT_SIZE)
     if load(words, CLASS) == class_of_arrays and load(words, AXES) & INT == axes:
         kind = integers_at(load(words, DTYPE), KIND + 1)

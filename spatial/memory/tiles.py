@@ -1,4 +1,4 @@
-"""Results whose numbers a kernel makes in another order, most of them zero, as in the Jacobian of a frame.
+"""Writing of results whose numbers a kernel makes in another order, most of them zero, as in the Jacobian of a frame.
 
 What is not zero is written in tiles, four entries at a time, of eight states or of one; where these are few, zeros are
 written before, in one go. Which tiles there are is worked out once for each order.
@@ -32,7 +32,7 @@ CLEARED = 16384
 
 
 def tiles_of(order: NDArray[np.int64]) -> NDArray[np.int64]:
-    """In which tiles a result is written whose entry ``k`` is number ``order[k]`` of those made, of which number 0 is zero.
+    """Find the tiles in which to write a result whose entry k is number ``order[k]`` of those made; number 0 is zero.
 
     The first integer says whether zeros are written before, everywhere: tiles without a number can then be left out, and
     are, if they are so many that it pays. Then for each tile its first entry, and the numbers of its four.
@@ -51,7 +51,11 @@ def tiles_of(order: NDArray[np.int64]) -> NDArray[np.int64]:
 
 @kernel
 def write_tiles(states, n, b, block, tiles):
-    """As :func:`write_states`, of the rows of a block that :func:`tiles_of` has chosen, after :func:`clear_states`."""
+    """Write those rows of an array of lanes that :func:`tiles_of` has chosen into eight states, from ``b`` on.
+
+    After :func:`clear_states`. Lanes beyond the last state, and the result, are as in
+    :func:`~pluecker.spatial.memory.transposition.write_states`.
+    """
     total = everywhere(0.0)
     if n < SIDE:
         for k in range(n):
@@ -71,7 +75,7 @@ def write_tiles(states, n, b, block, tiles):
 
 @kernel
 def write_state(state, numbers, tiles):
-    """The numbers of one state into its entries"""
+    """Write the numbers of one state into its entries"""
     n = len(state)
     if load_integer(tiles, 0) != 0:
         for k in range(n):
@@ -98,9 +102,10 @@ def tile_at(tiles, t):
 
 @kernel
 def clear_states(states, n, b, first, end, tiles):
-    """Zeros, where :func:`tiles_of` wants them, before block ``b`` of long states is written: into those that go at once.
+    """Write zeros, where :func:`tiles_of` wants them, into the next states before block ``b`` of long states is written.
 
-    A piece of the batch goes from ``first`` to ``end``.
+    So many states are cleared at once as have about :data:`CLEARED` entries. A piece of the batch goes from ``first`` to
+    ``end``.
     """
     if n > NEAR and load_integer(tiles, 0) != 0:
         at_once = max(CLEARED // n // WIDTH * WIDTH, WIDTH)
@@ -110,7 +115,7 @@ def clear_states(states, n, b, first, end, tiles):
 
 @intrinsic
 def clear(typing, numbers, first, end):
-    """Zero into the entries from ``first`` to ``end`` of a view of numbers, as the C library does it on this processor."""
+    """Set the entries from ``first`` to ``end`` of a view of numbers to zero, by the C library's ``memset``."""
 
     def generate(context, builder, signature, arguments):
         numbers, first, end = arguments
@@ -124,9 +129,9 @@ def clear(typing, numbers, first, end):
 
 @kernel
 def write_zeros(numbers, first, end, ahead):
-    """Zero into the entries from ``first`` to ``end``, at least eight: one stretch of memory, which it likes best.
+    """Set the entries from ``first`` to ``end``, at least eight, to zero: one contiguous stretch, which is fastest.
 
-    It is asked for the entries that come ``ahead`` later.
+    The entries that come ``ahead`` later are prefetched.
     """
     k = first
     while k <= end - 2 * WIDTH:
@@ -142,7 +147,7 @@ def write_zeros(numbers, first, end, ahead):
 
 @intrinsic
 def write_eight_zeros(typing, numbers, k):
-    """Zero into the entries ``k`` to ``k + 7`` of a view of numbers."""
+    """Set the entries ``k`` to ``k + 7`` of a view of numbers to zero."""
 
     def generate(context, builder, signature, arguments):
         data, _ = parts(context, builder, signature.args[0], arguments[0])
@@ -155,7 +160,7 @@ def write_eight_zeros(typing, numbers, k):
 
 @intrinsic
 def expect_eight(typing, numbers, k):
-    """Ask for the entries from ``k`` on of a view of numbers, or for what is behind it."""
+    """Prefetch the entries from ``k`` on of a view of numbers, or the memory behind it."""
 
     def generate(context, builder, signature, arguments):
         data, _ = parts(context, builder, signature.args[0], arguments[0])

@@ -1,4 +1,4 @@
-"""Between a user's array, which has one state after the other, and lanes, which have eight side by side.
+"""Transposition between a user's array, which has one state after the other, and lanes, which have eight side by side.
 
 :func:`read_states` transposes eight states into an array of lanes and finds out on the way whether all numbers are finite;
 :func:`write_states` goes back. Both work on tiles, four entries of eight states: two loads make one vector, eight shuffles
@@ -46,7 +46,7 @@ def row_pointers(builder: Any, context: Any, signature: Any, arguments: Any) -> 
 
 
 def expect(builder: Any, pointer: Any, distance: Any) -> None:
-    """Ask for what is so many bytes behind a pointer, so that it has come when it is written to."""
+    """Prefetch the memory ``distance`` bytes behind a pointer, for writing."""
     address = ir.PointerType(ir.IntType(8))
     kind = ir.FunctionType(ir.VoidType(), [address, INT, INT, INT])
     prefetch = builder.module.declare_intrinsic("llvm.prefetch", [address], kind)
@@ -54,7 +54,7 @@ def expect(builder: Any, pointer: Any, distance: Any) -> None:
 
 
 def shuffle(builder: Any, x: Any, y: Any, order: list[int]) -> Any:
-    """The numbers of two vectors, counted through, in another order."""
+    """Shuffle the numbers of two vectors, which are counted through."""
     return builder.shuffle_vector(x, y, ir.Constant(ir.VectorType(INT, len(order)), order))
 
 
@@ -77,7 +77,7 @@ def swap_halves(builder: Any, rows: list[Any]) -> list[Any]:
 
 @intrinsic
 def transposed(typing, a, b, c, d, e, f, g, h):
-    """Number j of vector i becomes number i of vector j."""
+    """Transpose eight vectors: number j of vector i becomes number i of vector j."""
 
     def generate(context, builder, signature, arguments):
         return context.make_tuple(builder, signature.return_type, exchange(builder, list(arguments), (1, 2, 4)))
@@ -96,7 +96,7 @@ def spoiled(builder: Any, columns: list[Any]) -> Any:
 
 @intrinsic
 def read_tile(typing, states, n, b, k, block):
-    """Entries ``k`` to ``k + 3`` of eight states, from ``b`` on, into the same rows of an array of lanes."""
+    """Read entries ``k`` to ``k + 3`` of eight states, from ``b`` on, into the same rows of an array of lanes."""
 
     def generate(context, builder, signature, arguments):
         pointers = row_pointers(builder, context, signature, arguments)
@@ -112,14 +112,14 @@ def read_tile(typing, states, n, b, k, block):
 
 
 def tile_writer(ask_ahead: bool) -> Any:
-    """How compiled code writes four rows of an array of lanes into four entries of eight states, from ``b`` on.
+    """Make an intrinsic that writes four rows of an array of lanes into four entries of eight states, from ``b`` on.
 
-    With ``ask_ahead`` it asks for places that are written to later, see :func:`expect`.
+    With ``ask_ahead`` it prefetches memory that is written to later, see :func:`expect`.
     """
 
     @intrinsic
     def write_tile(typing, states, n, b, k, block, i0, i1, i2, i3):
-        """Rows ``i0`` to ``i3``; gives zero where their numbers are finite, else NaN."""
+        """Write rows ``i0`` to ``i3``; returns zero in each lane where their numbers are finite, else NaN."""
 
         def generate(context, builder, signature, arguments):
             pointers = row_pointers(builder, context, signature, arguments)
@@ -152,7 +152,7 @@ write_new_tile, write_known_tile = (
 
 @kernel
 def read_states(states, n, b, block):
-    """Eight states, from ``b`` on, into an array of lanes. Beyond the last state the last one is taken again.
+    """Read eight states, from ``b`` on, into an array of lanes. Beyond the last state the last one is taken again.
 
     ``states`` is a view of all states, with ``n`` entries each. Four entries go at a time; where they do not come out even,
     the last four cover some of those before. Returns zero for each state whose entries are finite, else NaN.
@@ -176,7 +176,7 @@ def read_states(states, n, b, block):
 
 @kernel
 def read_for_all(state, n, block):
-    """One state into all lanes"""
+    """Read one state into all lanes"""
     total = 0.0
     for k in range(n):
         x = load(state, k)
@@ -187,9 +187,9 @@ def read_for_all(state, n, block):
 
 @kernel
 def write_states(states, n, b, block):
-    """An array of lanes into eight states, from ``b`` on; what is beyond the last state goes to the last one.
+    """Write an array of lanes into eight states, from ``b`` on; lanes beyond the last state go to the last one.
 
-    There it is the same: :func:`read_states` has given these lanes the same input. Returns as :func:`read_states`.
+    There they are the same: :func:`read_states` has given these lanes the same input. Returns as :func:`read_states`.
     """
     if n >= SIDE:
         total = write_new_tile(states, n, b, n - 4, block, n - 4, n - 3, n - 2, n - 1)
@@ -204,7 +204,7 @@ def write_states(states, n, b, block):
 
 @kernel
 def write_entry(states, n, b, k, x):
-    """Entry ``k`` of eight states, one by one"""
+    """Write entry ``k`` of eight states, one by one"""
     for lane in range(WIDTH):
         store(states, min((b + lane) * n, len(states) - n) + k, get_lane(x, lane))
     return 0.0 * x
@@ -224,7 +224,7 @@ def eight(typing, numbers, k):
 
 @kernel
 def all_finite(numbers):
-    """Whether no entry of a view is NaN or infinite: 0 x is 0 for every other number."""
+    """Return whether no entry of a view is NaN or infinite: 0 x is 0 for every other number."""
     n = len(numbers)
     if n >= WIDTH:
         total, k = 0.0 * eight(numbers, n - WIDTH), 0

@@ -43,7 +43,7 @@ class View(types.Type):
 
 @register_model(View)
 class ViewModel(models.StructModel):
-    """Where the array begins, and how many scalars it has; of dual numbers, where each of their coefficients begins."""
+    """Representation of a view: the address of its first scalar (of dual numbers, of each coefficient), and its length."""
 
     def __init__(self, dmm: Any, fe_type: Any) -> None:
         number = number_of(fe_type.scalar)
@@ -86,7 +86,7 @@ def parts(context: Any, builder: Any, array_type: Any, array: Any) -> tuple[Any,
 
 
 def pointers(context: Any, builder: Any, array_type: Any, array: Any) -> list[Any]:
-    """Where each kind of coefficient of the scalars begins; ordinary scalars are their only coefficient."""
+    """Return a pointer to the first of each kind of coefficient; ordinary scalars are their only coefficient."""
     count = len(kinds(scalar_of(array_type)))
     if count == 1:
         return [parts(context, builder, array_type, array)[0]]
@@ -137,7 +137,7 @@ def view(array):
 
 
 def make_view(context: Any, builder: Any, result: Any, data: Any, size: Any, others: Sequence[Any] = ()) -> Any:
-    """A view from its parts; of dual numbers, with the places of all coefficients but the first."""
+    """Make a view of its parts; of dual numbers, ``others`` are the pointers to all coefficients but the first."""
     fields = cgutils.create_struct_proxy(result)(context, builder)
     fields.data, fields.size = data, size
     for m, pointer in enumerate(others, 1):

@@ -26,7 +26,7 @@ kept: dict[int, BaseException] = {}  # by thread
 
 
 def here() -> int:
-    """Under which number exceptions of this thread are kept."""
+    """Return the key under which exceptions of this thread are kept."""
     return WORKERS if is_worker() else threading.get_ident()
 
 
@@ -36,12 +36,12 @@ def keep(error: BaseException) -> None:
 
 
 def is_over() -> bool:
-    """Whether nobody wants the result of a callback any more, since one before has raised something."""
+    """Return whether the results of callbacks are not wanted any more, since one before has raised an exception."""
     return bool(kept) and here() in kept
 
 
 class callbacks:
-    """Around calls of compiled code that may call functions of Python's: raises what these raised."""
+    """Context around calls of compiled code that may call functions of Python's: at its end it raises what these raised."""
 
     __slots__ = ("before",)
 
@@ -65,7 +65,7 @@ class callbacks:
                 raise found
 
     def hook(self, ignored: Any) -> None:
-        """What Python calls with an exception that it ignores."""
+        """Keep an exception of a callback of the main thread; hand others to the hook before (``sys.unraisablehook``)."""
         own = threading.get_ident() == threading.main_thread().ident
         if own and SAID in f"{ignored.err_msg}" and ignored.exc_value is not None:
             keep(ignored.exc_value)

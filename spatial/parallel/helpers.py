@@ -23,7 +23,7 @@ R = TypeVar("R")
 
 
 def map_in_threads(function: Callable[[T], R], items: Iterable[T], threads: int) -> list[R]:
-    """What a function gives for each item, in their order, by so many threads at most, of which the caller's is one.
+    """Return the results of a function for all items, in their order, by so many threads at most, the caller's included.
 
     Items are begun in that order, each by whoever is free. An exception of any of them is raised, and no other item is begun
     then. What workers have begun ends by itself; where the caller is interrupted, it is, too.
@@ -50,7 +50,7 @@ def map_in_threads(function: Callable[[T], R], items: Iterable[T], threads: int)
 
 
 def share(function: Callable[[Any], Any], todo: deque[tuple[int, Any]], found: queue.SimpleQueue[Any]) -> None:
-    """Items, until there are no more."""
+    """Take items and put their results into ``found``, until there are no more items."""
     while True:
         try:
             k, item = todo.popleft()
@@ -60,7 +60,7 @@ def share(function: Callable[[Any], Any], todo: deque[tuple[int, Any]], found: q
 
 
 def next_of(found: queue.SimpleQueue[Any]) -> Any:
-    """What comes next; while nothing does, an exception may be raised in this thread."""
+    """Wait for the next entry of a queue, in short turns, so that an exception can be raised in this thread meanwhile."""
     while True:
         try:
             return found.get(timeout=TICK)
@@ -69,7 +69,7 @@ def next_of(found: queue.SimpleQueue[Any]) -> Any:
 
 
 def help_with(function: Callable[[Any], Any], todo: deque[tuple[int, Any]], found: queue.SimpleQueue[Any]) -> None:
-    """The same beside the caller, who is told of an exception."""
+    """Take items in a worker as :func:`share` does; an exception is put into ``found``, for the caller to raise."""
     try:
         share(function, todo, found)
     except BaseException as error:  # of any kind: it is raised where somebody waits

@@ -46,7 +46,7 @@ class Interrupted(BaseException):
 
 
 class Work:
-    """What a thread does, and the threads that help it.
+    """Work that a thread does, and the threads that take part in it.
 
     Attributes:
         threads: the identifiers of those that are at work.
@@ -63,7 +63,7 @@ class Work:
         self.stopped = False
 
     def undisturbed(self, function: Callable[..., T], *arguments: Any) -> T:
-        """What a function gives, in which nothing is raised from outside; after it, where the work was stopped."""
+        """Call a function in which no other thread raises an exception; then raise Interrupted if the work was stopped."""
         me = threading.get_ident()
         try:
             with self.changing:
@@ -94,7 +94,7 @@ class Work:
             pass
 
     def run(self) -> None:
-        """In the thread."""
+        """Do the work, in its thread, and keep its result or its exception."""
 
         def work() -> None:
             try:
@@ -110,7 +110,7 @@ class Work:
             self.finished.set()
 
     def stop(self) -> None:
-        """End it, or give up waiting for what cannot be ended."""
+        """Stop the work, or give up waiting for what cannot be ended in :data:`PATIENCE` seconds."""
         with stopping:
             counted[0] += 1
             state[0], self.stopped = 1, True
@@ -127,7 +127,7 @@ class Work:
                 state[0] = 0
 
     def interrupt(self) -> None:
-        """Raise an exception in all threads that are at work, but inside of what nothing may be raised in."""
+        """Raise Interrupted in all threads that are at work, but for those in :meth:`undisturbed`."""
         with self.changing:
             for thread in self.threads - self.inside:
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(Interrupted))
@@ -139,7 +139,7 @@ counted = [0]  # how often work was stopped
 
 
 def work_of_this_thread() -> Work:
-    """That which this thread takes part in; where it is none, one that has nothing to do but what workers do."""
+    """Return the work that this thread takes part in, or new work that counts as finished, for workers to take part in."""
     work: Work | None = getattr(current, "work", None)
     if work is None:
         work = Work(lambda: None)
@@ -148,12 +148,12 @@ def work_of_this_thread() -> Work:
 
 
 def takes_long(rounds: float, size: float) -> bool:
-    """Whether work may take long: so many rounds over a full matrix of that many rows."""
+    """Return whether work may take long: so many rounds over a full matrix of ``size`` rows, more than LONG operations."""
     return rounds * size * size > LONG
 
 
 def interruptible(function: Callable[[], T], long: bool = True) -> T:
-    """What the function returns or raises, or what a handler of signals raises in the meantime.
+    """Call a function so that signals are handled meanwhile: return or raise as it does, or raise what a handler raises.
 
     Args:
         function: the work.
@@ -169,7 +169,7 @@ def interruptible(function: Callable[[], T], long: bool = True) -> T:
 
 
 def answering(function: Callable[..., T], *arguments: Any, long: bool = False) -> T:
-    """What a compiled function gives: a piece of work that is in Python otherwise.
+    """Call a compiled function, as a piece of work that is in Python otherwise, and return its result.
 
     In a thread of its own where the main thread would be inside it for long: if it may take long, or was never called
     and is compiled first. In other threads it is called, and an interruption waits until it has come out.
@@ -187,7 +187,7 @@ def answering(function: Callable[..., T], *arguments: Any, long: bool = False) -
 
 
 def start(function: Callable[[], None], name: str = "pluecker") -> threading.Thread:
-    """A thread that nobody has to wait for, and that may compile."""
+    """Start a daemon thread, with a stack that is large enough for compilers."""
     thread = threading.Thread(target=function, name=name, daemon=True)
     with starting:  # the size is one for all
         before = threading.stack_size(STACK)
@@ -199,7 +199,7 @@ def start(function: Callable[[], None], name: str = "pluecker") -> threading.Thr
 
 
 def in_thread(function: Callable[[], T]) -> T:
-    """The same in another thread."""
+    """Call a function in another thread and wait for it; return or raise as it does, or stop it at an exception here."""
     work = Work(function)
     try:
         thread = start(work.run)
@@ -220,7 +220,7 @@ def in_thread(function: Callable[[], T]) -> T:
 
 
 def renew_locks() -> None:
-    """In a forked process: nobody is there who would release those that are held, or end what is being interrupted."""
+    """Renew locks and flag in a forked child: no thread is there to release held locks, or to end an interruption."""
     global stopping, starting
     stopping, starting = threading.Lock(), threading.Lock()
     state[0] = 0

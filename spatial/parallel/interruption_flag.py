@@ -16,7 +16,7 @@ state = new_symbol(NAME)  # 1 while something is being interrupted
 
 
 def interrupted():
-    """Whether loops shall end"""
+    """Return whether loops shall end"""
     return state[0] != 0
 
 
@@ -24,7 +24,7 @@ if not config.DISABLE_JIT:
 
     @intrinsic
     def interrupted(typing):
-        """The same in compiled code."""
+        """Return whether loops shall end, by an atomic load of the number."""
 
         def generate(context, builder, signature, arguments):
             now = builder.load_atomic(symbol(builder, NAME), "monotonic", 8)

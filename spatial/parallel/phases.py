@@ -58,13 +58,13 @@ LINE = 8
 SHARE, FINISHED = 0, LINE
 BITS = 20  # of a number of blocks; what is left of a share has the phase, the first block that nobody has, and its end
 MOST, PHASES = (1 << BITS) - 1, (1 << 22) - 1
-# Pauses, after which who waits lets others have its core, who may be those that it waits for; those for which it does not do
-# so where it waits for the end of what others have begun; and those that it may take.
+# In pauses: how often a waiting thread yields its core to others, which may be those that it waits for; how long it does not
+# yield at first, while it waits for blocks that others have begun; and for how many a yield counts.
 OFTEN, SHORT, TAKES = 256, 4096, 768
 
 
 def make_roster(threads: int) -> NDArray[np.int64]:
-    """For so many threads, before the first phase."""
+    """Make the shared integers (the roster) for so many threads, before the first phase."""
     roster = np.zeros(OWN + 2 * LINE * (threads + 1), np.int64)
     roster[THREADS], roster[GIVE_WAY] = threads, YIELD
     return roster
@@ -78,10 +78,7 @@ def own(k, what):
 
 @kernel
 def begin_phase(roster, blocks):
-    """The blocks of a new phase are there, and all that is to be known of it was written before; shares are alike.
-
-    The last one is empty.
-    """
+    """Begin a phase of so many blocks in equal shares, the last share empty; its data has to be written before."""
     phase, threads = begin_with(roster, blocks), read_shared(roster, THREADS)
     for k in range(threads - 1, -1, -1):
         hand_out(roster, k, phase, k * blocks // threads, (k + 1) * blocks // threads)
@@ -90,7 +87,9 @@ def begin_phase(roster, blocks):
 
 @kernel
 def begin_shares(roster, starts):
-    """The same with shares that begin at these numbers, the last one among them; one number more is that of all blocks."""
+    """Begin a phase whose shares begin at the blocks ``starts``, that of the last share included; its last entry is the
+    number of all blocks.
+    """
     threads = read_shared(roster, THREADS)
     phase = begin_with(roster, load(starts, threads + 1))
     for k in range(threads - 1, -1, -1):
@@ -101,38 +100,38 @@ def begin_shares(roster, starts):
 
 @kernel
 def begin_with(roster, blocks):
-    """What comes before shares are handed out; the number of the phase"""
+    """Count the blocks of a new phase, before its shares are handed out; returns the number of the phase"""
     write_shared(roster, BLOCKS, read_shared(roster, BLOCKS) + blocks)
     return (phase_of(roster, 0) + 1) & PHASES
 
 
 @kernel
 def phase_of(roster, k):
-    """The phase that thread k is in: others may be handed out theirs of the next one before"""
+    """Return the number of the phase that thread k is in: others may get their shares of the next one earlier"""
     return read_shared(roster, own(k, SHARE)) >> (2 * BITS)
 
 
 @kernel
 def hand_out(roster, k, phase, first, end):
-    """The share of thread k"""
+    """Set the share of thread k: blocks ``first`` to ``end`` of the phase"""
     write_shared(roster, own(k, SHARE), phase << (2 * BITS) | first << BITS | end)
 
 
 @kernel
 def has_blocks(share, phase):
-    """Whether there are any left, of that phase"""
+    """Return whether a share is of that phase and has blocks left"""
     return share >> (2 * BITS) == phase and first_of(share) != share & MOST
 
 
 @kernel
 def first_of(share):
-    """The block of a share that nobody has"""
+    """Return the first block of a share that nobody has taken"""
     return share >> BITS & MOST
 
 
 @kernel
 def take_blocks(roster, phase, whose, part):
-    """A part of what is left of a share in that phase: the first block, and the end; the same where there is none"""
+    """Take 1 / ``part`` of the blocks left of a share in that phase: the first block and the end; equal if none is left"""
     place = own(whose, SHARE)
     share = read_shared(roster, place)
     while has_blocks(share, phase):
@@ -146,13 +145,13 @@ def take_blocks(roster, phase, whose, part):
 
 @kernel
 def own_blocks(roster, phase, k):
-    """Blocks of its own share that thread k is to do"""
+    """Take blocks of the own share of thread k: a fourth of those left, at least one"""
     return take_blocks(roster, phase, k, 4)
 
 
 @kernel
 def other_blocks(roster, phase, k):
-    """One of another thread's share; where there is none, of the last one"""
+    """Take one block of another thread's share, or of the last share if there is none"""
     threads = read_shared(roster, THREADS)
     for turn in range(1, threads):
         first, end = take_blocks(roster, phase, (k + turn) % threads, MOST)
@@ -163,25 +162,26 @@ def other_blocks(roster, phase, k):
 
 @kernel
 def last_share(roster):
-    """As it is now"""
+    """Read the last share as it is now"""
     return read_shared(roster, own(read_shared(roster, THREADS), SHARE))
 
 
 @kernel
 def take_from_last(roster, share):
-    """The first block of the last share, if that is as it was; whether it was"""
+    """Take the first block of the last share, if that still is ``share``; returns whether it was"""
     return replace_shared(roster, own(read_shared(roster, THREADS), SHARE), share, share + (1 << BITS))
 
 
 @kernel
 def finish_blocks(roster, k, blocks):
-    """So many blocks are done by thread k, and what was written is seen by all."""
+    """Report that thread k has finished so many blocks; what it has written is seen by all others."""
     write_shared(roster, own(k, FINISHED), read_shared(roster, own(k, FINISHED)) + blocks)
 
 
 @kernel
 def one_more(roster, pauses):
-    """One pause more of who waits for others, after so many: about how many these are now"""
+    """Pause once in a wait for others, after so many pauses; returns about how many these are now, the time of giving way
+    to other threads included"""
     pause()
     pauses += 1
     if pauses >= SHORT and pauses % OFTEN == 0:
@@ -192,7 +192,7 @@ def one_more(roster, pauses):
 
 @kernel
 def await_blocks(roster):
-    """The leader's part, when it finds no blocks any more: wait for the others; about how many pauses"""
+    """Wait, as the leader that finds no more blocks, until all are finished; returns about how many pauses that took"""
     pauses = 0
     while True:
         left = read_shared(roster, BLOCKS)
@@ -205,7 +205,7 @@ def await_blocks(roster):
 
 @kernel
 def look_out(roster, pauses):
-    """What others do who find no blocks: one pause, that many since there were any"""
+    """Pause once, as a thread that finds no blocks; ``pauses`` counts them since it found any"""
     pause()
     if pauses % OFTEN == 0:
         give_way(read_shared(roster, GIVE_WAY))
@@ -213,11 +213,11 @@ def look_out(roster, pauses):
 
 @kernel
 def dismiss(roster):
-    """There will be no more phases."""
+    """Tell the other threads that there will be no more phases."""
     write_shared(roster, OVER, 1)
 
 
 @kernel
 def is_over(roster):
-    """Whether there will be none."""
+    """Return whether there will be no more phases."""
     return read_shared(roster, OVER) != 0

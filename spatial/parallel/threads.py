@@ -66,7 +66,7 @@ OFTEN = 32  # pauses, after which who only watches lets others have its core: th
 
 @functools.cache
 def available_cores() -> int:
-    """The cores that this process may run on, as it was when it was first asked."""
+    """Return how many cores this process may run on, as at the first call."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -99,7 +99,7 @@ def share(board, function, task, threads):
 
 @kernel
 def join(board):
-    """Take one of the free places: its number, or 0 if there is none."""
+    """Take one of the free places for workers in the task; returns its number, or 0 if there is none."""
     workers = read_shared(board, WORKERS)
     while workers & PLACES != 0:
         if replace_shared(board, WORKERS, workers, workers - 1 + ONE_AT_WORK):
@@ -109,7 +109,9 @@ def join(board):
 
 
 def serve(address, calls):
-    """What a worker does while it watches: as long as it is counted as awake, for ``PATIENCE`` more at least.
+    """Watch for compiled tasks in a worker, and take part in them, until none came for ``2 PATIENCE`` pauses.
+
+    For the first half of these pauses it is counted as awake.
 
     Returns:
         Whether it was called back to Python: there were ``calls`` before.
@@ -145,12 +147,12 @@ def serve(address, calls):
 
 @functools.cache
 def compiled_serve() -> Callable[[int, int], int]:
-    """For Python; without compilation nobody watches."""
+    """Return :func:`serve`, compiled; without compilation workers do not watch."""
     return never_called if config.DISABLE_JIT else compiled_for(serve, (types.intp, types.int64))
 
 
 def never_called(address: int, calls: int) -> int:
-    """What watches nothing."""
+    """Return at once: stands for :func:`serve` without compilation."""
     return 0
 
 
@@ -158,7 +160,7 @@ def never_called(address: int, calls: int) -> int:
 
 
 def yield_address() -> int:
-    """Of the function of the system with which a thread lets others have its core."""
+    """Return the address of the system's function with which a thread yields its core to others."""
     if sys.platform == "win32":
         function = ctypes.windll.kernel32.SwitchToThread
     else:
@@ -172,7 +174,7 @@ YIELD = yield_address()
 
 
 class Team:
-    """The board, and the workers that watch it."""
+    """The shared integers (the board) that workers watch for tasks, and these workers."""
 
     def __init__(self) -> None:
         self.board = np.zeros(SIZE, dtype=np.int64)
@@ -183,7 +185,7 @@ class Team:
         self.starting = threading.Lock()
 
     def wake(self, wanted: int) -> None:
-        """See to it that so many workers are awake soon."""
+        """Wake workers, or start them, so that so many are awake soon."""
         coming = self.wake_ups.qsize()  # not yet seen: who goes to sleep finds it at once
         missing = min(wanted, available_cores() - 1) - int(self.board[AWAKE]) - coming
         if missing > 0:
@@ -192,7 +194,7 @@ class Team:
                 self.wake_ups.put(None)
 
     def start(self) -> None:
-        """As many workers as there are cores, less the caller's own."""
+        """Start as many workers as there are cores, less the caller's own, unless they run."""
         if len(self.workers) == available_cores() - 1:
             return
         watch = compiled_serve()
@@ -202,7 +204,7 @@ class Team:
                 self.workers.append(start(functools.partial(self.work, watch), name))
 
     def work(self, watch: Callable[[int, int], int]) -> None:
-        """What a worker does all its life."""
+        """Run a worker, forever: sleep until woken, do tasks in Python, and watch for compiled tasks."""
         _own.worker = True
         while True:
             try:
@@ -216,7 +218,7 @@ class Team:
                 pass
 
     def do_tasks(self) -> None:
-        """Tasks in Python, until there are none."""
+        """Do queued tasks in Python, until there are none."""
         while self.tasks:
             try:
                 task = self.tasks.popleft()
@@ -225,7 +227,7 @@ class Team:
             task()
 
     def close(self) -> None:
-        """At the end, see to it that nobody is in compiled code when the interpreter takes it away."""
+        """Make workers leave compiled code, and wait for that a second at most, before the interpreter unloads it."""
         self.board[CLOSED] = 1
         limit = time.perf_counter() + 1.0
         while self.board[WATCHING] and time.perf_counter() < limit:
@@ -237,7 +239,7 @@ _own = threading.local()  # ``worker``: whether this thread is one
 
 
 def is_worker() -> bool:
-    """Whether this thread takes part in what others do."""
+    """Return whether this thread is a worker, which takes part in what others do."""
     return hasattr(_own, "worker")
 
 
@@ -249,7 +251,7 @@ def board(threads: int) -> NDArray[np.int64]:
 
 
 def call_workers(task: Callable[[], None], times: int) -> None:
-    """So many workers shall do a task in Python, if they are there in time: see :func:`call_off`."""
+    """Queue a task in Python for so many workers, who do it if they come in time: see :func:`call_off`."""
     times = min(times, available_cores() - 1)
     if times > 0:
         _team.tasks.extend([task] * times)
@@ -258,7 +260,7 @@ def call_workers(task: Callable[[], None], times: int) -> None:
 
 
 def call_off(task: Callable[[], None]) -> None:
-    """What no worker has begun is not done any more."""
+    """Cancel those calls of a task that no worker has begun."""
     tasks = _team.tasks
     while True:
         try:
@@ -268,12 +270,12 @@ def call_off(task: Callable[[], None]) -> None:
 
 
 def close_team() -> None:
-    """When the process ends."""
+    """Close the team when the process ends."""
     _team.close()
 
 
 def renew_team() -> None:
-    """In a forked process: the threads of the parent are not here."""
+    """Make a new team in a forked child, which does not have the threads of its parent."""
     global _team
     _team = Team()
 

@@ -1,4 +1,4 @@
-"""What a scalar can do in a kernel: arithmetic, lanes of eight numbers, dual numbers, sine and cosine, arctangent."""
+"""Scalars of kernels, and their functions: arithmetic, lanes of eight numbers, dual numbers, sine and cosine, arctangent."""
 
 # Compiled code has to know all of it before anything is compiled.
 from pluecker.spatial.scalars import arctangent, duals, lanes, operations, sincos

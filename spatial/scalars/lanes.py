@@ -74,7 +74,7 @@ class MaskModel(models.PrimitiveModel):
 
 
 def spread(context: Any, builder: Any, x_type: Any, x: Any) -> Any:
-    """A number, in all lanes; lanes and masks as they are."""
+    """Broadcast a number to all lanes; lanes and masks stay as they are."""
     if x_type in (lanes, mask):
         return x
     return broadcast(builder, context.cast(builder, x, x_type, types.float64))
@@ -116,7 +116,7 @@ def define(function: Callable[..., Any], pattern: str, result: Any, generate: Ca
 
 
 def function_of_llvm(builder: Any, name: str, *values: Any) -> Any:
-    """What LLVM's own function of that name makes of numbers or vectors."""
+    """Emit a call of LLVM's own function (intrinsic) of that name for numbers or vectors."""
     kind = values[0].type
     function_type = ir.FunctionType(kind, [kind] * len(values))
     suffix = f"v{WIDTH}f64" if kind == VECTOR else "f64"
@@ -180,7 +180,7 @@ def set_lane(typing, x, k, number):
 
 @intrinsic
 def all_within(typing, x, bound):
-    """Whether |x| <= bound in all lanes."""
+    """Return whether |x| <= bound in all lanes."""
 
     def generate(context, builder, signature, arguments):
         limit = spread(context, builder, signature.args[1], arguments[1])

@@ -1,4 +1,4 @@
-"""What a kernel may ask of a scalar, beyond ``+ - * /`` and unary minus.
+"""Functions of scalars in kernels, beyond ``+ - * /`` and unary minus.
 
 Every kernel of the package is generic: it touches numbers only through arithmetic and through the functions of this
 file. A new scalar type gives these functions a meaning, through ``numba.extending``, and every algorithm follows unchanged:
@@ -120,7 +120,7 @@ def _atan2(y, x):
 
 
 def smaller(x, y):
-    """Whether ``x < y``, by real parts: the condition that :func:`select` takes."""
+    """Return whether ``x < y``, by real parts: the condition that :func:`select` takes."""
     return np.real(x) < np.real(y)
 
 
@@ -131,7 +131,7 @@ def _smaller(x, y):
 
 
 def within(x, bound):
-    """Whether ``|x| <= bound`` in all states that ``x`` stands for; false for NaN."""
+    """Return whether ``|x| <= bound`` in all states that ``x`` stands for; false for NaN."""
     return abs(x) <= bound
 
 

@@ -68,7 +68,7 @@ def condition_of(x: Any) -> Any:
 
 
 def bit_is_set(builder: Any, x: Any, n: int) -> Any:
-    """Whether bit ``n`` of the binary form of ``x`` is set."""
+    """Emit a test whether bit ``n`` of the binary form of ``x`` is set, in each lane of vectors."""
     wanted, nothing = ir.Constant(LONG, 1 << n), ir.Constant(LONG, 0)
     if x.type == VECTOR:
         kind = ir.VectorType(LONG, WIDTH)
@@ -79,13 +79,13 @@ def bit_is_set(builder: Any, x: Any, n: int) -> Any:
 
 @intrinsic
 def odd(typing, n):
-    """Whether the last bit is set."""
+    """Return whether the last bit of the binary form of ``n`` is set."""
     return condition_of(n)(n), lambda context, builder, signature, arguments: bit_is_set(builder, *arguments, 0)
 
 
 @intrinsic
 def odd_half(typing, n):
-    """Whether the last bit but one is set."""
+    """Return whether the last bit but one of the binary form of ``n`` is set."""
     return condition_of(n)(n), lambda context, builder, signature, arguments: bit_is_set(builder, *arguments, 1)
 
 

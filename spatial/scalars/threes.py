@@ -21,8 +21,8 @@ INSIDE = 8  # bytes: numbers lie where they happen to be
 
 
 def subtract_product(L, a, c, B):
-    """C -= A B' for the blocks of L that begin at a and c, all of A and C being read before C is written; B are the nine
-    numbers of the other block, row by row
+    """Compute C -= A B' for the blocks of L that begin at a and c, all of A and C being read before C is written; B are the
+    nine numbers of the other block, row by row
     """
     new = [
         L[c + 3 * r + s] - sum(L[a + 3 * r + t] * B[3 * s + t] for t in range(3)) for r in range(3) for s in range(3)
@@ -32,12 +32,12 @@ def subtract_product(L, a, c, B):
 
 
 def chosen(builder, x, entries):
-    """A vector with these entries of another"""
+    """Return a vector with these entries of another"""
     return builder.shuffle_vector(x, x, ir.Constant(ir.VectorType(INT, WIDTH), entries))
 
 
 def assembled(builder, numbers):
-    """A vector of eight numbers"""
+    """Make a vector of eight numbers"""
     x = ir.Constant(VECTOR, ir.Undefined)
     for k, number in enumerate(numbers):
         x = builder.insert_element(x, number, INT(k))
@@ -48,7 +48,7 @@ if not config.DISABLE_JIT:
 
     @intrinsic
     def subtract_product(typing, L, a, c, B):
-        """The same in compiled code."""
+        """Emit C -= A B' by vectors of eight numbers and one more; L is an array of float64 in C order with one axis."""
 
         def generate(context, builder, signature, arguments):
             array, a, c, B = arguments

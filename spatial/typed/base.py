@@ -1,4 +1,4 @@
-"""What all typed quantities share: batches, arithmetic, equality within rounding.
+"""Base class of all typed quantities: batches, arithmetic, equality within rounding.
 
 A typed quantity is an array with a meaning: its last axes hold coordinates of M6 or F6, its leading axes are a batch, and it
 may carry the names of the frames that the coordinates belong to. It never changes.
@@ -39,12 +39,12 @@ T = TypeVar("T", bound="Typed")
 
 
 def is_operand(thing: Any) -> bool:
-    """Whether operators take it or say why not; anything else may know what to do itself."""
+    """Return whether operators take an operand or say why not; for others they return NotImplemented."""
     return isinstance(thing, (Typed, *PLAIN))
 
 
 def noun(thing: Any) -> str:
-    """What a message calls an operand."""
+    """Return the word for an operand in a message."""
     if isinstance(thing, Typed):
         return thing._noun
     if isinstance(thing, (Number, np.generic)):
@@ -53,7 +53,7 @@ def noun(thing: Any) -> str:
 
 
 def why_not_together(a: Typed, b: Any) -> str:
-    """Why two operands have no sum."""
+    """Say why two operands have no sum."""
     if not isinstance(b, Typed):
         zero = isinstance(b, Number) and b == 0 and hasattr(a, "zero")
         start = f"; sum() takes a start, {type(a).__name__}.zero()" if zero else ""
@@ -146,7 +146,7 @@ class Typed(FromNumPy):
         raise ArgumentTypeError(f"{operation.join(names)}: {reason}")
 
     def _together(self, other: Any, operation: str, reflected: bool = False) -> tuple[type[Any], list[str | None]]:
-        """The kind and the frames of what two quantities make together: the more general kind of the two."""
+        """Return the kind and the frames of the result of two quantities: the more general kind of the two."""
         kinds = [kind for kind in (type(self), type(other)) if isinstance(self, kind) and isinstance(other, kind)]
         if not kinds:
             self._refuse(operation, other, why_not_together(self, other), reflected)
@@ -217,7 +217,7 @@ class Typed(FromNumPy):
     # -------------------------------------------------------------------------------------------------------------- equality
 
     def isclose(self, other: Any, rtol: Any = ROUNDING, atol: Any = 0.0) -> Any:
-        """Whether the coordinates agree, for each entry of a batch.
+        """Return whether the coordinates agree within tolerances, for each entry of a batch.
 
         Args:
             other: a quantity of the same kind in the same frame; the leading axes broadcast.

@@ -73,7 +73,7 @@ def symmetric(matrix: Array) -> Array:
 
 
 class SymmetricMap(Typed):
-    """What inertias and their inverses have in common: a symmetric matrix."""
+    """Base class of inertias and their inverses: a symmetric matrix."""
 
     __slots__ = ()
 
@@ -231,7 +231,7 @@ class RigidBodyInertia(ArticulatedInertia):
         return inertia_parameters(self._values)[2]
 
     def _transformed(self, X: Array) -> Array:
-        """The same mass; the centre of mass is the origin of a frame, seen from the target; the rotational inertia turns."""
+        """Transform the parameters: the mass stays, the centre of mass is transformed, the rotational inertia rotated."""
         mass, center, inertia = inertia_parameters(self._values)
         # From the target to the centre of mass, in the axes of the source.
         back = compose(pluecker_transform(np.eye(3), center), invert(X))

@@ -1,4 +1,4 @@
-"""What NumPy may do with typed quantities: a few functions, over the leading axes; everything else is a TypeError.
+"""Functions of NumPy for typed quantities: a few, over the leading axes; everything else is a TypeError.
 
 =======================================================  ===============================================================
 call                                                     result
@@ -48,7 +48,7 @@ ENTRIES: dict[np.ufunc, Callable[..., Any]] = {np.isfinite: np.all, np.isinf: np
 
 
 class FromNumPy:
-    """What NumPy asks an object that is no array."""
+    """Base class with the methods that NumPy calls on an object that is no array."""
 
     __slots__ = ("_frames", "_values")
     _values: Array
@@ -94,7 +94,7 @@ class FromNumPy:
 
 
 def leading_axes(function: str, axes: int | Iterable[int], count: int) -> tuple[int, ...]:
-    """Axes counted from the front, of so many.
+    """Return one axis or several as a tuple, counted from the front, of ``count`` leading axes.
 
     Raises:
         TypeError: one is not an integer.
@@ -111,7 +111,7 @@ def leading_axes(function: str, axes: int | Iterable[int], count: int) -> tuple[
 
 
 def joined(name: str, function: Callable[..., Any], parts: Iterable[Any], axis: int, extra: int) -> Any:
-    """Several quantities as one batch; all must be of one kind and in one frame, as for a sum."""
+    """Join several quantities to one batch; all must be of one kind and in one frame, as for a sum."""
     parts = list(parts)
     like: Any = next(part for part in parts if isinstance(part, FromNumPy))
     for part in parts:

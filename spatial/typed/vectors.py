@@ -30,7 +30,7 @@ V = TypeVar("V", bound="SpatialVector")
 
 
 class SpatialVector(Typed):
-    """What motion and force vectors have in common."""
+    """Base class of motion and force vectors: Pluecker coordinates in a frame."""
 
     __slots__ = ()
     _array = ".coordinates"
