@@ -31,7 +31,7 @@ KEPT = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 
 
 def reason_of(error: Exception) -> str:
-    """Why something failed, in one line."""
+    """Return the reason of an error in one line."""
     lines = (getattr(error, "strerror", None) or str(error) or type(error).__name__).splitlines()
     return lines[0] if lines else type(error).__name__
 
@@ -60,7 +60,7 @@ def open_file(path: str | os.PathLike[str], largest: int = LARGEST_FILE) -> Iter
 
 
 def read_file(path: str | os.PathLike[str], largest: int = LARGEST_FILE) -> bytes:
-    """All of a file, or of a pipe; errors are those of :func:`open_file`."""
+    """Read all of a file, or of a pipe; errors are those of :func:`open_file`."""
     content = bytearray()
     with open_file(path, largest) as file:
         while piece := file.read(PIECE):
@@ -217,9 +217,9 @@ def percent(character: str) -> str:
 
 
 def file_names(names: Iterable[str]) -> dict[str, str]:
-    """For each name one that a file can have, none twice, even where large and small letters are one.
+    """Map each name to one that a file can have, none twice, even where large and small letters are the same.
 
-    Names that differ in no more than that have all letters escaped but a to z.
+    Names that differ only in that have all letters escaped but a to z.
     """
     known = {name: escaped(name) for name in names}
     alike: dict[str, list[str]] = {}

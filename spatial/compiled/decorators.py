@@ -86,7 +86,7 @@ class Kernel(CPUDispatcher):
         return entry_point(self.py_func)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Of a kernel there is one copy for all integers, though to Numba each constant is a type of its own."""
+        """Resolve a call: a kernel has one copy for all integers, though to Numba each constant is a type of its own."""
         return super().get_call_template(tuple(map(self.general, args)), kws)
 
     def compile(self, signature: Any) -> None:

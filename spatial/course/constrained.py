@@ -53,7 +53,7 @@ VANISHING = 1e-13  # of the size of F S without cancellation: a smaller singular
 
 
 class ConstrainedAcceleration(NamedTuple):
-    """How a constrained body accelerates, ``a = Phi f + b``.
+    """Acceleration of a constrained body, ``a = Phi f + b``, and the force of its constraint.
 
     Attributes:
         acceleration: a, spatial, ``(..., 6)``; rad/s^2, m/s^2.

@@ -101,7 +101,7 @@ def product(S, n, x, y):
 
 @kernel
 def step_length(kinds, laws, n, rho, y, u, p, w, d, x):
-    """How far along d the function falls: all of it, unless the slope changes its sign before; then by halving"""
+    """Return the step length along d: 1, unless the slope of the function changes its sign before; then by bisection"""
     zero = 0.0 * rho
     one = 1.0 + zero
     most = -ENOUGH * slope_along(kinds, laws, n, rho, zero, y, u, p, w, d, x)

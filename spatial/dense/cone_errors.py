@@ -1,4 +1,4 @@
-"""How far multipliers are from the solution of a small problem of contacts and rows, and which of two are better.
+"""Error of multipliers of a small problem of contacts and rows, and the choice of the better ones of two.
 
 In units in which the mean diagonal of each block is one. See :mod:`~pluecker.spatial.dense.cone_problem` for the error, and
 for ``kinds`` and ``laws``.

@@ -90,7 +90,7 @@ VELOCITY = 0.01  # of the error in velocity of a block: so much as the error bes
 
 @kernel
 def cone_problem_memory(n, numbers):
-    """How many scalars of work :func:`solve_cone_problem` takes for n rows, whose laws have so many numbers"""
+    """Return how many scalars of work :func:`solve_cone_problem` takes for n rows, whose laws have so many numbers"""
     return 2 * n * n + 11 * n + numbers
 
 
@@ -121,7 +121,7 @@ def scale_cone_problem(W, b, kinds, laws, start, n, S, c, s, scaled, x):
 
 @kernel
 def store_weights(b, s, unit, kinds, weights):
-    """Of each block, (VELOCITY D_i s_i unit / max |b|)^2, D_i s_i = 1 / s_i: what makes its part of the error a velocity"""
+    """Store (VELOCITY D_i s_i unit / max |b|)^2 of each block, D_i s_i = 1 / s_i: the error's part is a velocity then"""
     speed, row = 0.0 * unit, 0
     for k in range(len(b)):
         speed = larger(speed, larger(load(b, k), -load(b, k)))
@@ -134,7 +134,7 @@ def store_weights(b, s, unit, kinds, weights):
 
 @kernel
 def begin_vectors(n, x, best, start, y, z):
-    """The start is the best so far; the others are zero"""
+    """Set ``best`` and ``start`` to x, and y and z to zero"""
     copy_vector(n, x, best)
     copy_vector(n, x, start)
     for k in range(n):
@@ -156,7 +156,7 @@ def multiply_step(kinds, laws, exact, M, c, n, rho, times, x, z, y):
 
 @kernel
 def penalty(n, unit, x, turn):
-    """That of the method of multipliers: |c| / |x|, as velocities are to multipliers; a tenth and ten times that in turn"""
+    """Return the penalty of the method of multipliers: |c| / |x|, velocity by multiplier, or a tenth or ten times that"""
     size = length_of(n, x)
     rho = unit / larger(size, 1e-6 * unit)
     rho = larger(rho, STIFFNESS + 0.0 * rho)

@@ -24,7 +24,7 @@ BLOCK = 24
 
 @kernel
 def cone_solver_memory(n, numbers):
-    """How many scalars of work :func:`solve_cone` takes for n rows, whose laws have so many numbers"""
+    """Return how many scalars of work :func:`solve_cone` takes for n rows, whose laws have so many numbers"""
     return BLOCK + cone_problem_memory(n, numbers)
 
 

@@ -40,7 +40,7 @@ MUCH_BETTER = 0.1  # an error beside which what Newton's method left is where sw
 
 @kernel
 def staircase_memory(n):
-    """How many scalars of work :func:`solve_staircase_problem` takes"""
+    """Return how many scalars of work :func:`solve_staircase_problem` takes"""
     return n * n + 6 * n
 
 

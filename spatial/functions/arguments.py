@@ -196,7 +196,7 @@ def as_integer(function: str, name: str, value: Any, least: int, most: int) -> i
 
 
 class naming:
-    """While it lasts, errors of functions inside speak in the name of the one that the user has called.
+    """Context in which errors of functions inside begin with the name of the function that the user has called.
 
     NumPy does not warn meanwhile: what overflows is found in the result. What its linear algebra gives up on, numbers
     at the ends of the range of float64, is an error like any other.

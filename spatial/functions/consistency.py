@@ -99,7 +99,7 @@ def largest(A: Array) -> Array:
 
 
 def moment_slack(B: Array, m: Array, J: Array) -> Array:
-    """How far the entries of ``m c~`` may be off, in kg m: relative to their size, and to what shifts of the origin leave"""
+    """Return the tolerance of ``m c~``, in kg m: relative to their size, and to what shifts of the origin leave"""
     return RELATIVE_SLACK * (largest(B) + np.sqrt(np.abs(m)) * np.sqrt(largest(J)))
 
 

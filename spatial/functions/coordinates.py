@@ -189,7 +189,7 @@ def column(x, k, X):
 
 @kernel
 def load_column(x, k):
-    """Three entries of a column of a matrix with six columns"""
+    """Load three entries of a column of a matrix with six columns"""
     return (load(x, k), load(x, k + 6), load(x, k + 12))
 
 

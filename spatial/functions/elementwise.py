@@ -65,7 +65,7 @@ class Elementwise:
 
     @property
     def signature(self) -> str:
-        """In the notation of generalised ufuncs, with axes named by their length."""
+        """The signature in the notation of generalised ufuncs, with axes named by their length."""
         return ",".join(f"({','.join(f'd{n}' for n in shape)})" for shape in (*self.inputs.values(),)) + (
             f"->({','.join(f'd{n}' for n in self.output)})"
         )

@@ -28,7 +28,7 @@ READ, SECOND_CACHE, DATA = 0, 2, 1  # as LLVM counts
 
 @intrinsic
 def ask_for(typing, array, k):
-    """Row ``k`` of an array of lanes; nothing happens where there is none."""
+    """Prefetch row ``k`` of an array of lanes into the second cache; nothing happens where there is none."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data, _ = parts(context, builder, signature.args[0], arguments[0])
@@ -44,19 +44,19 @@ def ask_for(typing, array, k):
 
 @intrinsic
 def in_a_line(typing, array):
-    """Rows of an array of lanes in one line of the cache."""
+    """Return how many rows of an array of lanes are in one line of the cache."""
     rows = 2 if scalar_of(array) == narrow else 1
     return types.intp(array), lambda context, builder, signature, arguments: LONG(rows)
 
 
 def ask_for_rows(array, first, count):
-    """Nothing is fetched without compilation."""
+    """Do nothing: without compilation nothing is prefetched."""
 
 
 if not config.DISABLE_JIT:
 
     @kernel
     def ask_for_rows(array, first, count):
-        """``count`` rows of an array of lanes, from ``first`` on, will be read soon; they need not all exist."""
+        """Prefetch ``count`` rows of an array of lanes, from ``first`` on; they need not all exist."""
         for k in range(first, first + count, in_a_line(array)):
             ask_for(array, k)

@@ -40,7 +40,7 @@ Coefficients = list[Any]  # LLVM's numbers and vectors, None for zero
 
 
 class Duals(types.Type):
-    """A number, and what comes with its infinitesimals."""
+    """Type of dual numbers: a number, and the coefficients of its infinitesimals."""
 
     def __init__(self, name: str, order: int) -> None:
         self.kinds = [lanes if m & 1 else types.float64 for m in range(2**order)]  # of the coefficients
@@ -52,21 +52,21 @@ duals, second_duals = Duals("duals", 1), Duals("second_duals", 2)
 
 @register_model(Duals)
 class DualsModel(models.StructModel):
-    """Its coefficients."""
+    """Representation of a dual number: its coefficients."""
 
     def __init__(self, dmm: Any, fe_type: Any) -> None:
         super().__init__(dmm, fe_type, [(f"c{m}", kind) for m, kind in enumerate(fe_type.kinds)])
 
 
 def coefficients(context: Any, builder: Any, x_type: Any, x: Any) -> Coefficients:
-    """Those of a dual number; of an ordinary one, the first."""
+    """Return the coefficients of a dual number, or an ordinary number as the first one."""
     if isinstance(x_type, Duals):
         return [builder.extract_value(x, m) for m in range(len(x_type.kinds))]
     return [context.cast(builder, x, x_type, types.float64)]
 
 
 def assemble(context: Any, builder: Any, kind: Any, x: Coefficients) -> Any:
-    """The dual number with these coefficients; those that are missing are zero."""
+    """Make a dual number of its coefficients; those that are missing are zero."""
     number = ir.Constant(context.get_value_type(kind), ir.Undefined)
     for m, coefficient in enumerate(filled(kind, x)):
         number = builder.insert_value(number, coefficient, m)
@@ -74,7 +74,7 @@ def assemble(context: Any, builder: Any, kind: Any, x: Coefficients) -> Any:
 
 
 def filled(kind: Any, x: Coefficients) -> Coefficients:
-    """Coefficients with zeros for those that are missing."""
+    """Return coefficients with zeros for those that are missing."""
     zeros = [ir.Constant(VECTOR, [0.0] * WIDTH) if own == lanes else DOUBLE(0.0) for own in kind.kinds]
     return [x[m] if m < len(x) and x[m] is not None else zero for m, zero in enumerate(zeros)]
 

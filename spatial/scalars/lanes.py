@@ -59,7 +59,7 @@ lanes, mask, narrow = Lanes("lanes"), Mask("mask"), Narrow("narrow lanes")
 
 @register_model(Lanes)
 class LanesModel(models.PrimitiveModel):
-    """In a register and in memory, a vector."""
+    """Representation of lanes, in registers and in memory: a vector of eight doubles."""
 
     def __init__(self, dmm: Any, fe_type: Any) -> None:
         super().__init__(dmm, fe_type, VECTOR)
@@ -67,7 +67,7 @@ class LanesModel(models.PrimitiveModel):
 
 @register_model(Mask)
 class MaskModel(models.PrimitiveModel):
-    """In a register and in memory, a vector."""
+    """Representation of a mask, in registers and in memory: a vector of eight bits."""
 
     def __init__(self, dmm: Any, fe_type: Any) -> None:
         super().__init__(dmm, fe_type, CONDITION)

@@ -168,12 +168,12 @@ def sqrt(x: PlainDual) -> PlainDual:
 
 
 def arctan2(y: Any, x: Any) -> PlainDual:
-    """In axes that are turned to the point, it stays next to the first one."""
+    """Return the angle of the point (x, y), by axes rotated to its real part, where the slope is 1 and the curvature 0."""
     y0, x0 = np.real(y), np.real(x)
     return chain((x0 * y - y0 * x) / (x0 * x + y0 * y), np.arctan2(y0, x0), 1.0, 0.0)
 
 
-# What NumPy's numbers and functions do with one of these.
+# NumPy's functions, as its numbers and the functions themselves apply them to a dual number.
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.add: add,
     np.subtract: lambda x, y: add(x, -y),

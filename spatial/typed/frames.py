@@ -49,7 +49,7 @@ def common_frame(operation: str, a: str | None, b: str | None, first: str = "", 
 
 
 def sizes(values: Array, spaces: Sequence[int]) -> Array:
-    """For each coordinate the largest entry that a change of origin, by lengths of one metre, mixes with it."""
+    """Return for each coordinate the largest entry that a change of origin, by lengths of one metre, mixes with it."""
     result = np.abs(values)
     for axis, fixed in zip(range(-len(spaces), 0), spaces, strict=True):
         halves = [half.max(axis, keepdims=True) for half in np.split(result, 2, axis)]

@@ -61,7 +61,9 @@ LOST = 0.1  # of an inertia about the centre of mass, to rounding of what the di
 
 
 def allowed_asymmetry(matrix: Array) -> Array:
-    """How far entries ij and ji may be apart: 1e-6 of what ii and jj allow, and rounding of the largest in their blocks."""
+    """Return the allowed difference of entries ij and ji: 1e-6 of what ii and jj allow, and rounding of the largest in their
+    blocks.
+    """
     size = np.sqrt(np.abs(np.diagonal(matrix, axis1=-2, axis2=-1)))
     block = np.repeat(np.stack([size[..., :3].max(axis=-1), size[..., 3:].max(axis=-1)], axis=-1), 3, axis=-1)
     return NEARLY * size[..., :, None] * size[..., None, :] + NOISE * block[..., :, None] * block[..., None, :]
@@ -205,7 +207,7 @@ class RigidBodyInertia(ArticulatedInertia):
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike, frame: str | None = None) -> RigidBodyInertia:
-        """From ``[J, h~; -h~, m 1]``, ``(..., 6, 6)``; ValueError if it is not of that form."""
+        """Make an inertia of its matrix ``[J, h~; -h~, m 1]``, ``(..., 6, 6)``; ValueError if it is not of that form."""
         with naming(f"{cls.__name__}.from_matrix"):
             return cls(*inertia_parameters(matrix), frame)
 
@@ -217,12 +219,12 @@ class RigidBodyInertia(ArticulatedInertia):
 
     @property
     def mass(self) -> Any:
-        """``(...)``; kg."""
+        """The mass, ``(...)``; kg."""
         return inertia_parameters(self._values)[0][()]
 
     @property
     def center_of_mass(self) -> Array:
-        """In the frame, ``(..., 3)``; m."""
+        """The centre of mass in the frame, ``(..., 3)``; m."""
         return inertia_parameters(self._values)[1]
 
     @property

@@ -1,4 +1,4 @@
-"""How typed quantities are written out: numbers with six digits, the first entries of a batch, and LaTeX for notebooks."""
+"""Text of typed quantities: numbers with six digits, the first entries of a batch, and LaTeX for notebooks."""
 
 from __future__ import annotations
 

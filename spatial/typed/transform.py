@@ -65,13 +65,13 @@ class PlueckerTransform(Typed):
 
     @classmethod
     def from_matrix(cls, X: ArrayLike, source: str | None = None, target: str | None = None) -> PlueckerTransform:
-        """From the matrix that transforms motion vectors, ``(..., 6, 6)``; ValueError if it is not of that form."""
+        """Make a transform of its matrix for motion vectors, ``(..., 6, 6)``; ValueError if it is not of that form."""
         with naming(f"{cls.__name__}.from_matrix"):
             return cls(*transform_parameters(X), source, target)
 
     @classmethod
     def from_placement(cls, T: ArrayLike, source: str | None = None, target: str | None = None) -> PlueckerTransform:
-        """From the placement ``[R, p; 0, 1]`` of the target in the source, ``(..., 4, 4)``."""
+        """Make a transform of the placement ``[R, p; 0, 1]`` of the target in the source, ``(..., 4, 4)``."""
         with naming(f"{cls.__name__}.from_placement"):
             return cls._make(transform_from_placement(T), source, target)
 
@@ -79,7 +79,7 @@ class PlueckerTransform(Typed):
     def from_rotation(
         cls, rotation: Any, r: ArrayLike = (0.0, 0.0, 0.0), source: str | None = None, target: str | None = None
     ) -> PlueckerTransform:
-        """From the orientation of the target in the source, a ``scipy.spatial.transform.Rotation``.
+        """Make a transform of the orientation of the target in the source, a ``scipy.spatial.transform.Rotation``.
 
         Its matrix takes target coordinates to source coordinates, as that of a placement does: ``E`` is the transpose.
         """
@@ -92,7 +92,7 @@ class PlueckerTransform(Typed):
 
     @classmethod
     def identity(cls, frame: str | None = None) -> PlueckerTransform:
-        """From a frame to itself."""
+        """Return the identity, the transform from a frame to itself."""
         return cls(np.eye(3), np.zeros(3), frame, frame)
 
     @property
@@ -131,7 +131,7 @@ class PlueckerTransform(Typed):
         return placement(self._values)
 
     def inverse(self) -> PlueckerTransform:
-        """From the target to the source."""
+        """Return the inverse, the transform from the target to the source."""
         return self._make(invert(self._values), self.target, self.source)
 
     def __matmul__(self, other: T) -> T:

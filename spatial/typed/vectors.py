@@ -118,7 +118,7 @@ class MotionVector(SpatialVector):
 
     @classmethod
     def from_parts(cls, angular: ArrayLike, linear: ArrayLike, frame: str | None = None) -> MotionVector:
-        """From the angular part and the linear part (of the point at the origin), each ``(..., 3)``."""
+        """Make a motion vector of its angular part and its linear part (of the point at the origin), each ``(..., 3)``."""
         return cls._from_parts(angular, linear, frame)
 
     @property
@@ -175,7 +175,7 @@ class ForceVector(SpatialVector):
 
     @classmethod
     def from_parts(cls, moment: ArrayLike, force: ArrayLike, frame: str | None = None) -> ForceVector:
-        """From the moment about the origin and the force, each ``(..., 3)``."""
+        """Make a force vector of the moment about the origin and the force, each ``(..., 3)``."""
         return cls._from_parts(moment, force, frame)
 
     @property
