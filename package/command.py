@@ -97,7 +97,7 @@ def main(arguments: list[str] | None = None, *, contact: bool = True) -> int:
 
 
 def run(arguments: list[str] | None, contact: bool) -> int:
-    """The same, with errors as exceptions, those of standard output among them."""
+    """Run one command as :func:`main` does, but raise errors as exceptions, those of standard output among them."""
     try:
         options = make_parser(contact).parse_args(arguments)
     except SystemExit:  # it has helped, or complained
@@ -109,7 +109,7 @@ def run(arguments: list[str] | None, contact: bool) -> int:
 
 
 def exit_code(error: Exception) -> int:
-    """Of an error of the package; zero for others."""
+    """Return the exit code of an error of the package; zero for others."""
     code: int = named(f"{ROBOTS}.cli:exit_code")(error)
     return code
 
@@ -123,7 +123,7 @@ def fail(code: int, message: object) -> int:
 
 
 def named(place: str) -> Any:
-    """What ``"module:function"`` names."""
+    """Import and return the object that ``"module:function"`` names."""
     module, _, name = place.partition(":")
     return getattr(importlib.import_module(module), name)
 
@@ -165,7 +165,7 @@ class Version(argparse.Action):
 
 
 def count(least: int, most: int, what: str = "whole number") -> Callable[[str], int]:
-    """What reads a whole number of a range."""
+    """Return a type for argparse that reads a whole number from ``least`` to ``most``; ``what`` names it in errors."""
 
     def read(text: str) -> int:
         try:
@@ -180,7 +180,7 @@ def count(least: int, most: int, what: str = "whole number") -> Callable[[str], 
 
 
 def make_parser(contact: bool) -> Parser:
-    """All commands."""
+    """Make the parser of all commands; without ``contact``, those of ``pluecker.contact`` are missing."""
     robot_help = f"a URDF file, {ARM!r} (the arm that comes with the package), or a name from example-robot-data"
     parser = Parser(prog="pluecker", description="Dynamics of articulated rigid bodies.")
     parser.add_argument("--version", action=Version, nargs=0, help="show the version and exit")
@@ -259,7 +259,7 @@ def make_parser(contact: bool) -> Parser:
 
 
 def add_simulate(parser: Parser, robot_help: str, contact: bool) -> None:
-    """The arguments of ``pluecker simulate``."""
+    """Add the arguments of ``pluecker simulate``."""
     parser.add_argument("robot", help=robot_help)
     parser.add_argument("--duration", type=float, default=5.0, metavar="S", help="a whole number of steps (5)")
     parser.add_argument("--step", type=float, default=1e-3, metavar="S", help="of the integrator (0.001)")
@@ -295,7 +295,7 @@ def add_simulate(parser: Parser, robot_help: str, contact: bool) -> None:
 
 
 def add_view(parser: Parser, robot_help: str) -> None:
-    """The arguments of ``pluecker view``."""
+    """Add the arguments of ``pluecker view``."""
     parser.add_argument("robot", help=robot_help)
     parser.add_argument("--trajectory", metavar="FILE", help="a motion to be shown, CSV or NPZ")
     parser.add_argument("--html", metavar="FILE", help="write one .html file that works offline, and show nothing")
@@ -308,7 +308,7 @@ def add_view(parser: Parser, robot_help: str) -> None:
 
 
 def add_friction(parser: Parser) -> None:
-    """The arguments of ``pluecker friction``."""
+    """Add the arguments of ``pluecker friction``."""
     parser.add_argument("file", help="in FCLIB's layout, .hdf5, or the text of Siconos")
     parser.add_argument("--law", default="ncp", help="the law of contact (ncp)")
     parser.add_argument("--method", default="auto", help="what solves it (auto)")
@@ -339,7 +339,7 @@ def add_friction(parser: Parser) -> None:
 
 
 def add_contact(parser: Parser) -> None:
-    """The arguments of ``pluecker contact``."""
+    """Add the arguments of ``pluecker contact``."""
     parser.add_argument("scene", help="one of those above, or all of them: all")
     parser.add_argument("--plot", metavar="FILE", help="moments, diagrams and the comparison: .png, .pdf or .svg")
     parser.add_argument("--animate", metavar="FILE", help="the motion as a film: .html, .gif or .mp4")

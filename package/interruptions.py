@@ -15,14 +15,14 @@ __all__ = ["catch_interruptions", "end_at_once", "stop"]
 
 
 def stop(*_: object) -> NoReturn:
-    """Leave at once."""
+    """Report the interruption and end the process at once, with exit code 130."""
     with contextlib.suppress(OSError):  # nobody listens
         os.write(2, b"pluecker: error: interrupted\n")
     os._exit(130)
 
 
 def end_at_once() -> bool:
-    """Let Ctrl-C end the program; returns False where it is ignored, as who has started the program wants it."""
+    """Let Ctrl-C end the program; returns False where another handler is installed or SIGINT is ignored, and stays so."""
     ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if ours:
         signal.signal(signal.SIGINT, stop)

@@ -1,4 +1,4 @@
-"""Standard output and standard error that take whatever they are given."""
+"""Standard output and standard error that accept all characters, also those that their encoding lacks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PLAIN = {"├": "|", "└": "`", "│": "|", "─": "-", "²": "^2"}
 
 
 def in_ascii(error: UnicodeError) -> tuple[str, int]:
-    """What stands for characters that an encoding lacks: lines of trees in ASCII, ``\\xe9`` for others."""
+    """Replace characters that an encoding lacks, as a handler of codecs: lines of trees in ASCII, ``\\xe9`` for others."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     text = error.object[error.start : error.end]
@@ -27,7 +27,7 @@ codecs.register_error("pluecker", in_ascii)
 
 @contextlib.contextmanager
 def forgiving_streams() -> Iterator[None]:
-    """A context in which the streams exist, and printing characters that their encoding lacks is no error."""
+    """Context in which both streams exist, and printing characters that their encoding lacks is no error."""
     before = sys.stdout, sys.stderr
     kept: list[tuple[io.TextIOWrapper, str | None]] = []
     try:
@@ -46,7 +46,7 @@ def forgiving_streams() -> Iterator[None]:
 
 
 def give_up_output() -> None:
-    """Let what is still to be written to standard output vanish, where it cannot be written."""
+    """Flush standard output, or discard what is still to be written where that fails."""
     try:
         sys.stdout.flush()
     except (OSError, ValueError):

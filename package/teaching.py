@@ -87,7 +87,7 @@ class Exercise:
 
 @dataclass(frozen=True)
 class Grade:
-    """What came of an exercise.
+    """Result of grading an exercise.
 
     Attributes:
         passed: whether all cases were right.
@@ -141,7 +141,7 @@ def check_exercise(function: Callable[..., Any], exercise: Exercise) -> Grade:
 
 
 def parameters(exercise: Exercise) -> list[tuple[Any, ...]]:
-    """The hidden parameters, the same each time."""
+    """Draw the hidden parameters of all cases, the same each time."""
     rng = np.random.default_rng(zlib.crc32(exercise.name.encode()))
     draws = [exercise.inputs(rng) for _ in range(exercise.cases)]
     for draw in draws:
@@ -153,7 +153,7 @@ def parameters(exercise: Exercise) -> list[tuple[Any, ...]]:
 
 
 def attempt(function: Callable[..., Any], draw: tuple[Any, ...]) -> Any:
-    """The answer, or the exception; the function has copies, which it may change."""
+    """Call a function with copies of the parameters, which it may change; returns its answer, or the exception."""
     try:
         return function(*copy.deepcopy(draw))
     except Exception as error:
@@ -161,12 +161,12 @@ def attempt(function: Callable[..., Any], draw: tuple[Any, ...]) -> Any:
 
 
 def unwritten(answer: Any) -> bool:
-    """Whether there is no answer."""
+    """Return whether an answer means that the function is not written yet: None, ``...`` or NotImplementedError."""
     return answer is None or answer is Ellipsis or isinstance(answer, NotImplementedError)
 
 
 def judge(exercise: Exercise, draws: list[tuple[Any, ...]], answers: list[Any]) -> Grade:
-    """Right in all cases, one of the known mistakes, or wrong in words."""
+    """Grade answers: right in all cases, one of the known mistakes, or wrong, with words for the first wrong case."""
     rights = [exercise.expected(*copy.deepcopy(draw)) for draw in draws]
     complaints = [complaint(exercise, *case) for case in zip(answers, rights, draws, strict=True)]
     wrong = [k for k, text in enumerate(complaints) if text]
@@ -206,7 +206,7 @@ def slips(exercise: Exercise) -> tuple[tuple[Callable[..., Any], str], ...]:
 
 
 def complaint(exercise: Exercise, answer: Any, right: Any, draw: tuple[Any, ...]) -> str:
-    """What is wrong with an answer, as sentences; empty if nothing is."""
+    """Describe what is wrong with an answer, in sentences; empty if nothing is."""
     if isinstance(right, Exception):  # of a mistake that has no answer here
         return "no comparison"
     if isinstance(answer, Exception) and not isinstance(answer, NotImplementedError):
@@ -223,7 +223,7 @@ def complaint(exercise: Exercise, answer: Any, right: Any, draw: tuple[Any, ...]
 
 
 def difference(exercise: Exercise, answer: Any, right: Any, both: str) -> str:
-    """How an answer differs from another: in kind, in shape, in value."""
+    """Describe how an answer differs from the right one: in kind, in shape, in value; empty if it does not."""
     if isinstance(right, tuple):
         if not isinstance(answer, tuple | list) or len(answer) != len(right):
             return f"the function returned {shown(answer)}; expected {len(right)} things, separated by commas."
@@ -251,7 +251,7 @@ def difference(exercise: Exercise, answer: Any, right: Any, both: str) -> str:
 
 
 def names(exercise: Exercise) -> list[str]:
-    """What the arguments are called."""
+    """Return the names of the arguments of an exercise, or ``argument 1``, ... where they have none."""
     try:
         found = list(inspect.signature(exercise.expected).parameters)
     except ValueError:  # some functions that are compiled do not say
@@ -275,7 +275,7 @@ def shown(value: Any) -> str:
 
 
 def shorten(text: str) -> str:
-    """No more than fits a few lines."""
+    """Cut a text to :data:`LONGEST` characters."""
     return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
 
 
@@ -283,14 +283,14 @@ def shorten(text: str) -> str:
 
 
 def refuse_type(message: str) -> None:
-    """Imported when needed: grading takes NumPy alone."""
+    """Raise a TypeError of the package, which is imported only then: grading needs NumPy alone."""
     from pluecker.spatial.errors import ArgumentTypeError
 
     raise ArgumentTypeError(message)
 
 
 def refuse_value(message: str) -> None:
-    """As above"""
+    """Raise a ValueError of the package, which is imported only then."""
     from pluecker.spatial.errors import ArgumentValueError
 
     raise ArgumentValueError(message)
