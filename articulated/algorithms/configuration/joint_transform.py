@@ -1,4 +1,4 @@
-"""What one joint does: its transform and its motion subspace, as functions of its coordinates.
+"""Transform and motion subspace of one joint, as functions of its coordinates.
 
 Sources: RBDA, section 4.4 (``jcalc``, table 4.1); Featherstone's course on spatial vectors, section 55.8.
 """
@@ -81,7 +81,7 @@ def joint_transform(
 
 
 def single(name: str, value: ArrayLike, shape: tuple[int, ...]) -> tuple[float, ...]:
-    """An argument without leading axes, as something that a cache takes."""
+    """Convert an argument without leading axes to a tuple of floats, which a cache can take as a key."""
     array = as_floats("joint_transform", name, value, shape)
     if array.shape != shape:
         raise ArgumentValueError(f"joint_transform: {name} has shape {array.shape}, expected {shape}")

@@ -40,7 +40,7 @@ __all__ = ["aba_derivatives"]
 
 @kernel
 def aba_derivatives_kernel(m, c, q, v, tau, f_ext, dq, dv, dtau, ws):
-    """First the acceleration, then the derivatives of inverse dynamics there, then all columns through the factors"""
+    """Compute the acceleration, then the derivatives of inverse dynamics there, then solve for all columns by the factors"""
     nv = velocity_count(m)
     pivots, a, factor, rest = ws, tail(ws, 2 * nv), tail(ws, 3 * nv), tail(ws, 3 * nv + factor_size(m))
     factorize_trees(m, q, factor, pivots, rest)
@@ -56,7 +56,7 @@ def aba_derivatives_kernel(m, c, q, v, tau, f_ext, dq, dv, dtau, ws):
 
 @kernel
 def store_net_force(m, q, v, tau, f_ext, net, ws):
-    """tau - C: what is left of the joint forces when those for no acceleration are taken off"""
+    """Compute tau - C: the joint forces less those that give no acceleration"""
     n, nv = link_count(m), velocity_count(m)
     zero, links = ws, tail(ws, nv)
     clear(zero, nv)
@@ -71,7 +71,7 @@ def store_net_force(m, q, v, tau, f_ext, net, ws):
 
 @outlined_kernel
 def solve_columns(m, factor, B, columns, sign, ws):
-    """B = sign H^-1 B, eight columns at a time"""
+    """Compute B = sign H^-1 B, eight columns at a time"""
     nv = velocity_count(m)
     numbers = from_next_line(ws)
     x, rest = as_rows(part(numbers, 0, WIDTH * nv)), as_rows(tail(numbers, WIDTH * nv))
@@ -88,7 +88,7 @@ def solve_columns(m, factor, B, columns, sign, ws):
 
 
 def workspace(model: Model) -> int:
-    """Of :func:`aba_derivatives_kernel`"""
+    """Return the size of the workspace of :func:`aba_derivatives_kernel`, in numbers"""
     columns = WIDTH * (model.nv + solve_workspace(model) + 1)
     needed = factor_workspace(model), model.nv + RNEA.workspace(model), rnea_workspace(model), columns
     return 3 * model.nv + factor_numbers(model) + max(needed)

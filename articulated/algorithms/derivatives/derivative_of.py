@@ -87,7 +87,7 @@ def derivative_of(algorithm: str | Callable[..., Any]) -> Callable[..., Any]:
 
 
 def second_derivative_of(algorithm: str | Callable[..., Any]) -> Callable[..., Any]:
-    """How the derivative of an algorithm changes as the state moves: second derivatives in one direction, exact to rounding.
+    """Return a function for the second derivatives of an algorithm along one direction of motion, exact to rounding.
 
     It gives what :func:`derivative_of` gives, and takes ``along`` besides: a mapping from names of inputs to how these
     move, a velocity ``(..., nv)`` for a configuration, for another input an array of its shape. Inputs that are not named
@@ -173,7 +173,7 @@ def public_function(record: Algorithm) -> Callable[..., Any] | None:
 def requested(
     function: Callable[..., Any], model: Any, arguments: tuple[Any, ...], options: dict[str, Any]
 ) -> tuple[Algorithm, tuple[Any, ...], tuple[Any, ...]]:
-    """What the public function would give its algorithm: the record, the inputs, the key."""
+    """Call the public function only up to its algorithm; returns what it would pass on: the record, the inputs, the key."""
     request = Request()
     with contextlib.suppress(Request):
         function(model, *arguments, out=request, threads=request, **options)
@@ -202,7 +202,7 @@ def as_wrt(name: str, wrt: Any, names: list[str], inputs: tuple[Any, ...], met: 
 
 
 def check_input(name: str, argument: str, key: Any, names: list[str], known: list[str]) -> None:
-    """A name of an input that was given."""
+    """Refuse a name that is no input, or one of an input that was left out."""
     if key in names and key not in known:
         raise ArgumentValueError(f"{name}: {argument} names {key}, which was left out")
     if key not in names:
@@ -212,7 +212,7 @@ def check_input(name: str, argument: str, key: Any, names: list[str], known: lis
 def as_direction(
     name: str, model: Model, along: Any, names: list[str], inputs: tuple[Any, ...], met: Algorithm
 ) -> NDArray[np.float64]:
-    """The steps of all inputs, one after the other."""
+    """Return the steps of all inputs as one array, one after the other along its last axis; zero for those not named."""
     if not isinstance(along, Mapping):
         got = f"a {type(along).__name__}"
         raise ArgumentTypeError(f"{name}: along must be a mapping from names of inputs to how they move, got {got}")
@@ -244,7 +244,7 @@ def split(
     out: Any,
     single: bool,
 ) -> Any:
-    """The columns of each input apart, in the order in which they are asked for; or these in ``out``."""
+    """Split derivatives into the columns of each input, in the order in which they were asked for, into ``out`` if given."""
     in_order = sorted(chosen)
     ends = np.cumsum([steps_of(met.inputs[k], model, key) for k in in_order])
     found = []
@@ -273,7 +273,7 @@ def fill(name: str, out: Any, found: list[list[Any]], single: bool) -> None:
 
 
 def check_length(name: str, out: Any, n: int) -> list[Any]:
-    """The entries of a tuple of that length."""
+    """Return the entries of ``out`` as a list, if it is a tuple or list of that length."""
     if not isinstance(out, tuple | list) or len(out) != n:
         got = f"{len(out)} entries" if isinstance(out, tuple | list) else f"a {type(out).__name__}"
         raise ArgumentTypeError(f"{name}: out must be a tuple of {n}, got {got}")

@@ -68,14 +68,14 @@ __all__ = ["differentiate_rnea", "move_links", "rnea_derivatives", "rnea_derivat
 
 @kernel
 def rnea_derivatives_kernel(m, c, q, v, a, f_ext, dq, dv, da, ws):
-    """By configuration and velocity on dual numbers; by acceleration, the inertia matrix"""
+    """Compute dtau/dq and dtau/dv on dual numbers, and dtau/da, the inertia matrix"""
     differentiate_rnea(m, c, q, v, a, f_ext, dq, dv, ws)
     store_full_inertia_matrix(m, q, da, ws)
 
 
 @kernel
 def differentiate_rnea(m, c, q, v, a, f_ext, dq, dv, ws):
-    """dtau/dq and dtau/dv, block by block"""
+    """Compute dtau/dq and dtau/dv, block by block"""
     n, nq, nv = link_count(m), configuration_count(m), velocity_count(m)
     numbers = from_next_line(ws)
     count = nq + 4 * nv + LINK * (n + 1)
@@ -113,7 +113,7 @@ def differentiate_rnea(m, c, q, v, a, f_ext, dq, dv, ws):
 
 @outlined_kernel
 def move_links(m, q, v, a, f_ext, ws):
-    """The outward sweep of inverse dynamics, on numbers"""
+    """Run the outward sweep of inverse dynamics, on numbers"""
     joint_transforms(m, q, ws, LINK)
     start_from_world(m, ws)
     for i in range(1, link_count(m) + 1):
@@ -122,7 +122,7 @@ def move_links(m, q, v, a, f_ext, ws):
 
 @kernel
 def start_steps(m, plan, q, numbers, q1, steps, size):
-    """The first directions are steps of the block's coordinates, the others of their velocities: unit steps, or none"""
+    """Set directions to steps of ``size``, 1 or 0: the first of the block's coordinates, the others of their velocities"""
     nq, nv, n = configuration_count(m), velocity_count(m), length(plan, COORDINATES)
     for k in range(n):
         j = entry(plan, COORDINATES, k)
@@ -136,7 +136,7 @@ def start_steps(m, plan, q, numbers, q1, steps, size):
 
 @kernel
 def clear_block(m, plan, tau1, links1):
-    """Links beside what is carried do not move; forces on their way to the world begin with nothing"""
+    """Clear derivatives: of the motion of links that carry the moved ones, and of forces and joint forces to the world"""
     for k in range(length(plan, ROWS)):
         store(tau1, entry(plan, ROWS, k), 0.0)
     for k in range(length(plan, BESIDE)):
@@ -147,7 +147,7 @@ def clear_block(m, plan, tau1, links1):
 
 @kernel
 def differentiate_block(m, plan, q, v, a, f_ext, tau, ws):
-    """Both sweeps of inverse dynamics, over what is carried"""
+    """Run both sweeps of inverse dynamics over the links that the block's joints carry"""
     for k in range(length(plan, MOVED)):
         i = entry(plan, MOVED, k)
         store_transform(ws, LINK * i + X, joint_transform(m, i, q))
@@ -164,7 +164,7 @@ def differentiate_block(m, plan, q, v, a, f_ext, tau, ws):
 
 @kernel
 def hand_forces_on(m, plan, q, tau1, links, links1):
-    """From what is carried to the world: joints and their transforms do not change, forces do"""
+    """Propagate derivatives of forces from the carried links to the world: joints and transforms there do not change"""
     for k in range(length(plan, AMONG)):
         i = entry(plan, AMONG, k)
         w, p = LINK * i, LINK * parent(m, i)
@@ -177,7 +177,7 @@ def hand_forces_on(m, plan, q, tau1, links, links1):
 
 @kernel
 def store_columns(m, plan, tau1, dq, dv):
-    """The columns of a block, of which ``tau1`` has the numbers"""
+    """Store the columns of a block, whose numbers are in ``tau1``"""
     nv, n = velocity_count(m), length(plan, COORDINATES)
     for k in range(length(plan, ROWS)):
         r = entry(plan, ROWS, k)
@@ -189,7 +189,7 @@ def store_columns(m, plan, tau1, dq, dv):
 
 @kernel
 def store_full_inertia_matrix(m, q, H, ws):
-    """Packed, then spread over the full matrix"""
+    """Compute the packed inertia matrix, and spread it over the full matrix"""
     nv = velocity_count(m)
     n = row_place(m, nv - 1) + row_depth(m, nv - 1) + 1
     crba_packed_kernel(m, q, ws, tail(ws, n))
@@ -204,7 +204,7 @@ def store_full_inertia_matrix(m, q, H, ws):
 
 
 def rnea_workspace(model: Model) -> int:
-    """Of :func:`differentiate_rnea`"""
+    """Return the size of the workspace of :func:`differentiate_rnea`, in numbers"""
     tau = model.nv
     links = LINK * (model.n_links + 1)
     return WIDTH * (model.nq + 3 * model.nv + tau + links + 1) + tau + links

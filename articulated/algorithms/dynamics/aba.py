@@ -94,7 +94,7 @@ def aba_kernel(m, q, v, tau, f_ext, qdd, ws):
 
 @kernel
 def sweep_velocities(m, q, v, f_ext, ws):
-    """Outward: velocities, and what each body would need if it were alone"""
+    """Sweep outward: velocities, and each body's own inertia and bias force"""
     joint_transforms(m, q, ws, LINK)
     store_vector(ws, V, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
     for i in range(1, link_count(m) + 1):
@@ -115,7 +115,7 @@ def sweep_velocities(m, q, v, f_ext, ws):
 
 @kernel
 def sweep_inertias(m, q, tau, passive, ws):
-    """Inward: the articulated inertia and bias force of the tree beyond each joint"""
+    """Sweep inward: the articulated inertia and bias force of the tree beyond each joint"""
     n = link_count(m)
     for i in range(n, 0, -1):
         w, p = LINK * i, LINK * parent(m, i)
@@ -144,7 +144,7 @@ def sweep_inertias(m, q, tau, passive, ws):
 
 @kernel
 def sweep_accelerations(m, q, qdd, ws):
-    """Outward: each freedom gives way to what the acceleration of its parent leaves of its force"""
+    """Sweep outward: the acceleration of each freedom, qdd = D^-1 (u - U^T a'), given that of the parent"""
     n = link_count(m)
     store_vector(ws, A, base_acceleration(m))  # a_0 = -g
     for i in range(1, n + 1):

@@ -53,14 +53,14 @@ def newton_euler(m, q, v, a, f_ext, tau, ws):
 
 @kernel
 def start_from_world(m, ws):
-    """The world's velocity and acceleration"""
+    """Store the world's velocity and acceleration"""
     store_vector(ws, V, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))  # v_0 = 0
     store_vector(ws, A, base_acceleration(m))  # a_0 = -g
 
 
 @kernel
 def move_link(m, i, q, v, a, f_ext, ws):
-    """Outward: velocity and acceleration of link ``i`` from those of its parent, and the force that they take"""
+    """Compute velocity and acceleration of link ``i`` from those of its parent, and the force for them: a step outward"""
     w, p = LINK * i, LINK * parent(m, i)
     Xi = load_transform(ws, w + X)
     vJ, aJ = joint_motions(m, i, q, v, a)  # S qd, S qdd + Sdot qd
@@ -78,7 +78,7 @@ def move_link(m, i, q, v, a, f_ext, ws):
 
 @kernel
 def pass_force_on(m, i, q, tau, ws):
-    """Inward: the joint of link ``i`` takes its share of the force, and the parent the whole"""
+    """Add S^T f of the force on link ``i`` to tau, and the whole force to that of its parent: a step inward"""
     w, p = LINK * i, LINK * parent(m, i)
     fi = load_vector(ws, w + F)
     add_joint_force(m, i, q, fi, tau)  # tau_i = S^T f_i
@@ -89,7 +89,7 @@ def pass_force_on(m, i, q, tau, ws):
 
 @kernel
 def rnea_kernel(m, q, v, a, f_ext, tau, ws):
-    """Inverse dynamics: the tree's forces, and those that the joints add"""
+    """Compute inverse dynamics: the tree's forces, and those that the joints add"""
     newton_euler(m, q, v, a, f_ext, tau, ws)
     add_armature_force(m, a, tau)
     add_passive_force(m, q, v, tau)

@@ -1,1 +1,1 @@
-"""Where bodies and frames are and how they move: placements, velocities, Jacobians, subtrees."""
+"""Kinematics of bodies and frames: placements, velocities, accelerations, Jacobians, subtrees."""

@@ -69,25 +69,25 @@ def axes_of(c):
 
 @kernel
 def links_up(c):
-    """How many links lead from the frame up to the ancestor shared with the reference, that one not counted."""
+    """Return how many links lead from the frame up to the ancestor shared with the reference, that one not counted."""
     return load_integer(c, UP)
 
 
 @kernel
 def links_down(c):
-    """How many links lead from that ancestor down to the reference."""
+    """Return how many links lead from that ancestor down to the reference."""
     return load_integer(c, DOWN)
 
 
 @kernel
 def column_count(c):
-    """How many columns of the Jacobian are not zero."""
+    """Return how many columns of the Jacobian are not zero."""
     return load_integer(c, COLUMNS)
 
 
 @kernel
 def is_classical(c):
-    """Whether an acceleration is to be the classical one, that of a point of the body."""
+    """Return whether an acceleration is to be the classical one, that of a point of the body."""
     return load_integer(c, CLASSICAL) != 0
 
 
@@ -105,25 +105,27 @@ def path_column(c, k):
 
 @kernel
 def shares_column(c, k):
-    """Whether an earlier link of the way has the same column: joints that mimic one another."""
+    """Return whether an earlier link of the way has the same column: joints that mimic one another."""
     return load_integer(c, HEADER + RECORD * k + SHARED) != 0
 
 
 @kernel
 def will_share_column(c, k):
-    """Whether a later link of the way has the same column."""
+    """Return whether a later link of the way has the same column."""
     return load_integer(c, HEADER + RECORD * k + WILL_SHARE) != 0
 
 
 @kernel
 def only_turns(c, k):
-    """Whether the motion subspace of the link's joint is constant in link coordinates, and without translation."""
+    """Return whether the motion subspace of the link's joint is constant in link coordinates, and without translation."""
     return load_integer(c, HEADER + RECORD * k + ONLY_TURNS) != 0
 
 
 @kernel
 def frame_at_point(c, point):
-    """From the link that carries the frame to the frame, with its origin moved to a point given in its coordinates."""
+    """Return the transform from the link that carries the frame to the frame, with its origin moved to a point given in
+    the frame's coordinates.
+    """
     E, r = load_transform(c, FRAME)
     p = load3(point, 0)
     x = p[0]
@@ -134,14 +136,14 @@ def frame_at_point(c, point):
 
 @kernel
 def path_transforms(m, c, q, ws):
-    """The transforms of the joints of the way, into the workspace: none waits for another, as those in recursions would."""
+    """Store the transforms of the joints of the way in the workspace: independent of one another, unlike in a recursion."""
     for k in range(load_integer(c, JOINTS)):
         store_transform(ws, TRANSFORM * k, joint_transform(m, path_link(c, k), q))
 
 
 @kernel
 def step_up(c, k, X, ws):
-    """X, to the frame from a link of the way up, becomes that from the link's parent; the last one may not be needed"""
+    """Turn X, to the frame from a link of the way up, into that from the link's parent; the last one may not be needed"""
     if k < load_integer(c, JOINTS):
         return compose(X, load_transform(ws, TRANSFORM * k))
     return X
@@ -149,13 +151,13 @@ def step_up(c, k, X, ws):
 
 @kernel
 def step_down(k, X, ws):
-    """X, to the frame from a link's parent, becomes that from the link, one of the way down"""
+    """Turn X, to the frame from a link's parent, into that from the link, one of the way down"""
     return compose(X, inverse(load_transform(ws, TRANSFORM * k)))
 
 
 @kernel
 def from_reference(c, X):
-    """X, to the frame from the link that carries the reference, becomes that from the reference itself"""
+    """Turn X, to the frame from the link that carries the reference, into that from the reference itself"""
     if load_integer(c, HAS_REFERENCE) != 0:
         return compose(X, inverse(load_transform(c, REFERENCE)))
     return X
@@ -163,7 +165,7 @@ def from_reference(c, X):
 
 @kernel
 def to_axes(c, X, v):
-    """A motion vector from the frame's coordinates to the axes asked for, with ``X`` from the reference to the frame"""
+    """Transform a motion vector from the frame's coordinates to the axes asked for; ``X`` is from reference to frame"""
     if axes_of(c) == BODY:
         return v
     if axes_of(c) == ALIGNED:
@@ -175,7 +177,7 @@ def to_axes(c, X, v):
 
 
 def check_point(function: str, point: Any, axes: str) -> Any:
-    """A point has no meaning where the velocity is that of the body at the origin of the axes."""
+    """Refuse a point with axes of the world or the reference, where the velocity is that of the body at their origin."""
     check_word(function, "axes", axes)
     if axes in ("world", "reference"):
         raise ArgumentValueError(
@@ -191,7 +193,7 @@ def check_point(function: str, point: Any, axes: str) -> Any:
 def path_constants(
     function: str, model: Model, frame: str, axes: str, reference: str | None = None, classical: bool = False
 ) -> Array:
-    """The constants, for names that the user has given.
+    """Make the constants, for names that the user has given.
 
     Raises:
         KeyError: there is no frame of that name.
@@ -243,7 +245,7 @@ def links_to_world(model: Model, body: int) -> list[int]:
 
 
 def ways(model: Model, body: int, reference: int) -> tuple[list[int], list[int]]:
-    """The links from a body up to the ancestor that it has in common with another one, and from there down to that."""
+    """Return the links from a body up to the ancestor that it shares with a reference, and from there down to that."""
     up, down = links_to_world(model, body), links_to_world(model, reference)
     while up and down and up[-1] == down[-1]:
         up.pop()
@@ -261,7 +263,7 @@ def columns(model: Model, links: list[int]) -> list[int]:
 
 
 def path_records(model: Model, links: list[int]) -> Iterator[tuple[int, int, bool, bool, bool]]:
-    """What stands in the constants of each link of the way."""
+    """Yield the record of each link of the way in the constants: LINK, COLUMN, SHARED, WILL_SHARE, ONLY_TURNS."""
     places, first = columns(model, links), [int(model.links[i, layout.IV]) for i in links]
     for k, i in enumerate(links):
         kind, freedom, count = (int(model.links[i, entry]) for entry in (layout.KIND, layout.FIRST, layout.COUNT))
@@ -270,7 +272,7 @@ def path_records(model: Model, links: list[int]) -> Iterator[tuple[int, int, boo
 
 
 def path_columns(model: Model, frame: str, axes: str, reference: str | None = None) -> NDArray[np.int64]:
-    """For each entry of the Jacobian the number that the kernel makes for it: number 0 is zero, then column after column."""
+    """Return for each entry of the Jacobian the index of the kernel's number for it: index 0 is zero, then the columns."""
     body, other = (-1 if name is None else int(model.frame_offsets([name])[0][0]) for name in (frame, reference))
     up, down = ways(model, body, other)
     order = np.zeros((6, model.nv), dtype=np.int64)
@@ -280,7 +282,7 @@ def path_columns(model: Model, frame: str, axes: str, reference: str | None = No
 
 
 def path_workspace(model: Model, frame: str, axes: str, reference: str | None = None) -> int:
-    """How many numbers the transforms of the way need, and those columns of a Jacobian that are not zero."""
+    """Return how many numbers the transforms of the way need, with those columns of a Jacobian that are not zero."""
     body, other = (-1 if name is None else int(model.frame_offsets([name])[0][0]) for name in (frame, reference))
     up, down = ways(model, body, other)
     return TRANSFORM * len(up + down) + 6 * len(columns(model, up + down))

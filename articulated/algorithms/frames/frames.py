@@ -1,4 +1,4 @@
-"""Where a frame is, how it moves and how it accelerates; of points that move with it too.
+"""Placement, velocity and acceleration of a frame, and of points that move with it.
 
 Sources: RBDA section 5.3 (the outward half of RNEA) and section 2.11; Featherstone's course, sections 38 to 41 and 55
 (source document 001, docs/sources.md); the three choices of axes: docs/frames.md.
@@ -40,7 +40,7 @@ __all__ = ["frame_acceleration", "frame_placement", "frame_velocity"]
 
 @kernel
 def frame_placement_kernel(m, c, q, point, T, ws):
-    """The homogeneous matrix [R p; 0 1] of the frame at the point, with R = E^T"""
+    """Compute the homogeneous matrix [R p; 0 1] of the frame at the point, with R = E^T"""
     path_transforms(m, c, q, ws)
     X = frame_at_point(c, point)
     for k in range(links_up(c)):
@@ -56,7 +56,7 @@ def frame_placement_kernel(m, c, q, point, T, ws):
 
 @kernel
 def frame_velocity_kernel(m, c, q, v, point, out, ws):
-    """v = sum X S qd over the way from the frame to the world, with X from each link to the frame"""
+    """Compute v = sum X S qd over the way from the frame to the world, with X from each link to the frame"""
     path_transforms(m, c, q, ws)
     X = frame_at_point(c, point)
     zero = lift(0.0, X[1][0])
@@ -69,7 +69,7 @@ def frame_velocity_kernel(m, c, q, v, point, out, ws):
 
 @kernel
 def frame_acceleration_kernel(m, c, q, v, a, point, out, ws):
-    """a = sum X S qdd + X Sdot qd + X S qd x u, with ``u`` the velocity relative to the link: what Jdot qd adds up to"""
+    """Compute a = sum X S qdd + X Sdot qd + X S qd x u, with ``u`` relative to the link; the last two terms are Jdot qd"""
     path_transforms(m, c, q, ws)
     X = frame_at_point(c, point)
     zero = lift(0.0, X[1][0])

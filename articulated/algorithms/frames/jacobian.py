@@ -74,7 +74,7 @@ __all__ = ["column", "jacobian", "jacobian_dot", "jacobian_dot_kernel", "jacobia
 
 @kernel
 def column(m, i, j, q, X):
-    """X S_j, with X from link ``i``; most S are constant, and then numbers, which take less to multiply"""
+    """Return X S_j, with X from link ``i``; most S are constant, and then numbers, which take less to multiply"""
     if has_constant_subspace(m, i):
         return transform_motion(X, constant_subspace(m, i, j))
     return transform_motion(X, subspace(m, i, j, q))
@@ -82,7 +82,7 @@ def column(m, i, j, q, X):
 
 @kernel
 def put_column(c, k, j, x, shared, J):
-    """Column ``j`` of the link number ``k`` of the way; those of mimic joints add up, where another has the same column"""
+    """Store column ``j`` of link number ``k`` of the way; if ``shared`` with a joint before (mimic), add it to that one's"""
     place = 6 * (path_column(c, k) + j)
     if shared:
         x = add(x, load_vector(J, place))
@@ -91,7 +91,7 @@ def put_column(c, k, j, x, shared, J):
 
 @kernel
 def put_columns(m, c, k, q, R, p, shared, J):
-    """The columns of link number ``k``, whose axes are those of R, and whose origin is at p from the point of reference.
+    """Store the columns of link number ``k``, whose axes are those of R, and whose origin is at p from the reference point.
 
     A motion (w, v) of the link is there (R w, R v + p x R w). Most joints only turn; what moves freely has unit vectors.
     """
@@ -115,9 +115,9 @@ def put_columns(m, c, k, q, R, p, shared, J):
 
 @kernel
 def jacobian_kernel(m, c, q, point, numbers, ws):
-    """J_i = S_i, in the axes and about the point that were asked for
+    """Compute J_i = S_i, in the axes and about the point that were asked for
 
-    The first number is zero: what all other columns of the matrix hold.
+    The first number is zero, which all other columns of the matrix take.
     """
     store(numbers, 0, 0.0)
     J = tail(numbers, 1)
@@ -130,7 +130,7 @@ def jacobian_kernel(m, c, q, point, numbers, ws):
 
 @kernel
 def columns_from_frame(m, c, q, point, J, ws):
-    """In the frame's axes, about its point: R_p = R E, p_p = p - R_p r, with the transform (E, r) of the joint"""
+    """Compute columns in the frame's axes, about its point: R_p = R E, p_p = p - R_p r, with the joint's transform (E, r)"""
     R, r = frame_at_point(c, point)
     x = rotate(R, r)
     p = (-x[0], -x[1], -x[2])
@@ -144,7 +144,7 @@ def columns_from_frame(m, c, q, point, J, ws):
 
 @kernel
 def columns_from_world(m, c, q, point, J, ws):
-    """In the world's axes: p = p_p + R_p r, R = R_p E^T; about its origin, or about the frame's point
+    """Compute columns in the world's axes: p = p_p + R_p r, R = R_p E^T; about its origin, or about the frame's point
 
     For the latter they are first about the link next to the world, where numbers are as small as the robot.
     """

@@ -52,7 +52,7 @@ RECORD = 3
 
 @dataclass(frozen=True)
 class RowTable:
-    """Which columns each row has; the world, link 0, has none.
+    """Columns of each row; the world, link 0, has none.
 
     Attributes:
         columns: of each link, the velocity coordinates of its columns, in their order.
@@ -68,17 +68,17 @@ class RowTable:
 
     @property
     def packed(self) -> Array:
-        """As kernels read it."""
+        """The records as one array of floats, the bits of the integers, as kernels read them."""
         return self.records.ravel().view(np.float64)
 
     def of_bodies(self) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """Of each body, where its row begins and the coordinates of its columns."""
+        """Yield for each body the index at which its row begins, and the velocity coordinates of its columns."""
         for link in self.bodies:
             yield int(self.records[link, FIRST]), self.columns[link]
 
 
 def row_table(model: Model) -> RowTable:
-    """The rows of a model; kept with it."""
+    """Return the table of rows of a model, which is kept with the model."""
     table: RowTable | None = model.tables.get(row_table)
     if table is None:
         table = model.tables[row_table] = make_row_table(model)
@@ -86,7 +86,7 @@ def row_table(model: Model) -> RowTable:
 
 
 def make_row_table(model: Model) -> RowTable:
-    """From parents to children."""
+    """Make the table of rows of a model, from parents to children."""
     links = model.links[:, INTEGERS_OF_LINK].astype(np.int64)
     columns = [np.empty(0, dtype=np.int64)]
     records = np.zeros((len(links), RECORD), dtype=np.int64)
@@ -107,13 +107,13 @@ def make_row_table(model: Model) -> RowTable:
 
 @kernel
 def first_column(c, i):
-    """Where row ``i`` begins."""
+    """Return the index of the first number of row ``i``."""
     return load_integer(c, RECORD * i + FIRST)
 
 
 @kernel
 def column_count(c, i):
-    """How many columns row ``i`` has."""
+    """Return how many columns row ``i`` has."""
     return load_integer(c, RECORD * i + COLUMNS)
 
 
@@ -125,13 +125,13 @@ def own_column(c, i):
 
 @kernel
 def shares_columns(m, c, i):
-    """Whether joint ``i`` follows another one on its way to the world, whose column it shares."""
+    """Return whether joint ``i`` shares the column of a joint on its way to the world: they mimic one another."""
     return own_column(c, i) < column_count(c, parent(m, i))
 
 
 @kernel
 def jacobian_rows(m, c, q, J, ws):
-    """J(b_i, j_a) = X_i J(b_p, j_a), J(b_i, j_i) = S_i (algorithm 1)"""
+    """Compute J(b_i, j_a) = X_i J(b_p, j_a), J(b_i, j_i) = S_i (algorithm 1)"""
     joint_transforms(m, q, ws, TRANSFORM)
     store(J, 0, 0.0)
     for i in range(1, link_count(m) + 1):
@@ -147,7 +147,7 @@ def jacobian_rows(m, c, q, J, ws):
 
 @kernel
 def jacobian_and_rate_rows(m, c, q, v, J, Jdot, ws):
-    """Jdot(b_i, j_a) = Xdot_i J(b_p, j_a) + X_i Jdot(b_p, j_a), Jdot(b_i, j_i) = Sdot_i (algorithm 2)
+    """Compute Jdot(b_i, j_a) = Xdot_i J(b_p, j_a) + X_i Jdot(b_p, j_a), Jdot(b_i, j_i) = Sdot_i (algorithm 2)
 
     ``Xdot_i m = (X_i m) x vJ``, since what stands still in the parent moves backwards in the child.
     """
@@ -171,7 +171,7 @@ def jacobian_and_rate_rows(m, c, q, v, J, Jdot, ws):
 
 @kernel
 def place_column(J, k, x, shared):
-    """A joint's own column, or what a mimic joint adds to that of its source"""
+    """Store a joint's own column, or add that of a mimic joint to the column of its source"""
     if shared:
         store_vector(J, k, add(load_vector(J, k), x))
     else:

@@ -1,4 +1,4 @@
-"""A body and all that it carries, or the whole mechanism: which links have to be visited, and where they are.
+"""Subtree of a body, with all that it carries, or the whole mechanism: the links to be visited, and their transforms.
 
 A link counts if it is in the subtree, and is on the way if it carries the subtree. What belongs to a subtree is worked out
 once and handed to kernels as an array of constants: its links, those that carry it first, and the columns of their joints.
@@ -43,19 +43,19 @@ LINK, PARENT, COLUMN, SHARED, RECORD = range(5)
 
 @kernel
 def list_length(c):
-    """How many links are on the list; their places are 1, 2, ..."""
+    """Return how many links are on the list; their places are 1, 2, ..."""
     return load_integer(c, LENGTH)
 
 
 @kernel
 def carried(c, k):
-    """Whether the link at place ``k`` belongs to the subtree, and does not only carry it."""
+    """Return whether the link at place ``k`` belongs to the subtree, and does not only carry it."""
     return k > load_integer(c, CARRIERS)
 
 
 @kernel
 def is_centroidal(c):
-    """Whether a momentum is to be about the centre of mass."""
+    """Return whether a momentum is to be about the centre of mass."""
     return load_integer(c, CENTROIDAL) != 0
 
 
@@ -91,13 +91,13 @@ def list_column(c, k, j):
 
 @kernel
 def shares_column(c, k):
-    """Whether a later link of the list has the same column: joints that mimic one another, whose columns add up."""
+    """Return whether a later link of the list has the same column: joints that mimic one another, whose columns add up."""
     return load_integer(c, HEADER + RECORD * (k - 1) + SHARED) != 0
 
 
 @kernel
 def put_listed(c, k, j, x, A):
-    """Column ``j`` of the joint at place ``k`` of the list, gone through from its end; those of mimic joints add up"""
+    """Store column ``j`` of the joint at place ``k``; the list is traversed from its end; those of mimic joints add up"""
     place = 6 * list_column(c, k, j)
     if shares_column(c, k):
         x = add(x, load_vector(A, place))
@@ -106,9 +106,9 @@ def put_listed(c, k, j, x, A):
 
 @kernel
 def listed_transforms(m, c, q, ws, record):
-    """For each link of the list the transform of its joint, at the start of its record: none waits for another.
+    """Store for each link of the list the transform of its joint, at the start of its record, independent of one another.
 
-    Gives back the origin, that of the first link of the list.
+    Returns the origin, that of the first link of the list.
     """
     for k in range(1, list_length(c) + 1):
         store_transform(ws, record * k, joint_transform(m, list_link(c, k), q))
@@ -118,7 +118,7 @@ def listed_transforms(m, c, q, ws, record):
 
 @kernel
 def place_listed(c, k, origin, ws, record):
-    """The transform of a joint becomes that from the world's axes at the origin, once that of the parent has"""
+    """Turn the transform of a joint into that of its link from the world's axes at the origin, after that of the parent"""
     X, p = load_transform(ws, record * k), list_parent(c, k)
     X = compose(X, load_transform(ws, record * p)) if p > 0 else (X[0], subtract3(X[1], origin))
     store_transform(ws, record * k, X)
@@ -127,9 +127,9 @@ def place_listed(c, k, origin, ws, record):
 
 @kernel
 def from_origin(m, c, q, ws, record):
-    """For each link of the list, the transform from the world's axes at the origin, at the start of its record in ``ws``.
+    """Store for each link of the list the transform from the world's axes at the origin, at the start of its record.
 
-    The origin, which is what this gives back, is that of the first link of the list.
+    Returns the origin, that of the first link of the list.
     """
     origin = listed_transforms(m, c, q, ws, record)
     for k in range(1, list_length(c) + 1):
@@ -141,7 +141,7 @@ def from_origin(m, c, q, ws, record):
 
 
 def check_subtree(function: str, subtree: object) -> None:
-    """It is a name; whether it is known is seen later, and once for each. Not called without one: even that takes 50 ns."""
+    """Refuse what is no name; unknown names are refused later, once for each. Not called without one: that takes 50 ns."""
     if not isinstance(subtree, str):
         raise ArgumentTypeError(
             f"{function}: subtree is {shown(subtree)}, expected the name of a body, or None for all"
@@ -188,7 +188,7 @@ def subtree_list(function: str, model: Model, subtree: str | None) -> tuple[list
 
 
 def carried_masses(model: Model, carriers: list[int], inside: list[int]) -> Array:
-    """For each link of the list the mass that it carries of the subtree."""
+    """Return for each link of the list the mass that it carries of the subtree."""
     masses = np.zeros(len(model.links))
     masses[inside] = model.links[inside, layout.INERTIA]
     for i in reversed(carriers + inside):
@@ -197,7 +197,7 @@ def carried_masses(model: Model, carriers: list[int], inside: list[int]) -> Arra
 
 
 def column_numbers(model: Model, links: list[int]) -> dict[int, int]:
-    """For each place in v of a joint of these links, its number among their columns."""
+    """Map each index into v of the joints of these links to its number among their columns."""
     found: dict[int, int] = {}
     for i in links:
         first, count = (int(model.links[i, k]) for k in (layout.IV, layout.COUNT))
@@ -207,7 +207,7 @@ def column_numbers(model: Model, links: list[int]) -> dict[int, int]:
 
 
 def records_of(model: Model, links: list[int], columns: dict[int, int]) -> Iterator[tuple[int, int, int, bool]]:
-    """For each link its number, its parent's place on the list, its first column, and whether a later link has that too."""
+    """Yield for each link its number, its parent's place on the list, its first column, whether a later one shares it."""
     places = {0: 0} | {i: k for k, i in enumerate(links, 1)}
     last = {int(model.links[i, layout.IV]): i for i in links}
     for i in links:
@@ -216,7 +216,7 @@ def records_of(model: Model, links: list[int], columns: dict[int, int]) -> Itera
 
 
 def subtree_columns(model: Model, subtree: str | None, rows: int) -> NDArray[np.int64]:
-    """For each entry of a matrix with so many rows the number that the kernel makes: 0 is zero, then column after column."""
+    """Return for each entry of a matrix with ``rows`` rows the index of the kernel's number: 0 is zero, then the columns."""
     carriers, inside = subtree_list("", model, subtree)
     order = np.zeros((rows, model.nv), dtype=np.int64)
     for place, k in column_numbers(model, carriers + inside).items():

@@ -70,7 +70,7 @@ def own_inertias(m, c, q, ws):
 
 @kernel
 def collect(c, k, ws):
-    """Ic_i = I_i + the sum of the Ic of the links that it carries, if these have been collected; and to its parent"""
+    """Return Ic_i = I_i + the sum of the Ic of the links that it carries, after these; adds it to that of its parent"""
     Ic, p = load_rigid(ws, LINK * k + COMPOSITE), LINK * list_parent(c, k)
     if p > 0:
         store_rigid(ws, p + COMPOSITE, add_rigid(load_rigid(ws, p + COMPOSITE), Ic))
@@ -79,7 +79,7 @@ def collect(c, k, ws):
 
 @kernel
 def composite_inertias(m, c, q, ws):
-    """All composite inertias; gives back the first moment of all together"""
+    """Compute all composite inertias; returns the first moment of all together"""
     moment = own_inertias(m, c, q, ws)
     for k in range(list_length(c), 0, -1):
         collect(c, k, ws)

@@ -113,7 +113,7 @@ def coriolis_kernel(m, c, q, v, C, ws):
 
 @kernel
 def add_column(m, c, k, column, F1, F2, F3, S, C, nv):
-    """The entries of one freedom of the joint at place ``k``, with those of the same joint and of all that carry it"""
+    """Add the entries of one freedom of the joint at place ``k`` with those of the same joint and of all that carry it"""
     i = list_link(c, k)
     for j in range(freedom_count(m, i)):
         accumulate(C, (first_v(m, i) + j) * nv + column, dot(load_vector(S, FREEDOMS * k + FREEDOM * j), F1))
@@ -141,7 +141,7 @@ def inertia_rate_kernel(m, c, q, v, H, ws):
 
 
 def workspace(model: Model) -> int:
-    """Of both kernels"""
+    """Return the size of the workspace of both kernels, in numbers"""
     return (LINK + FREEDOMS) * (model.n_links + 1)
 
 

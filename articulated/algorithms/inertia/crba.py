@@ -60,7 +60,7 @@ FREEDOM = 6
 
 @kernel
 def crba_packed_kernel(m, q, H, ws):
-    """The inertia matrix, packed row after row: :mod:`pluecker.articulated.model.trees`"""
+    """Compute the inertia matrix, packed row after row: :mod:`pluecker.articulated.model.trees`"""
     joint_transforms(m, q, ws, LINK)
     store_inertia_matrix(m, q, False, H, ws)
 
@@ -98,7 +98,7 @@ def store_inertia_matrix(m, q, to_factor, H, ws):
 
 @kernel
 def clear_rows(m, to_factor, H):
-    """Zeros in all rows"""
+    """Set all rows to zero"""
     for r in range(velocity_count(m)):
         place = place_of_row(m, r, to_factor)
         if place >= 0:
@@ -107,13 +107,13 @@ def clear_rows(m, to_factor, H):
 
 @kernel
 def place_of_row(m, r, to_factor):
-    """Where a row begins, in the packed matrix or in the factor"""
+    """Return the index at which a row begins, in the packed matrix or in the factor; negative if it is not in the factor"""
     return factored_place(m, r) if to_factor else row_place(m, r)
 
 
 @kernel
 def to_root_coordinates(m, q, to_factor, ws, S):
-    """Inertias and motion subspaces in the coordinates of the link that carries the whole tree.
+    """Transform inertias and motion subspaces to the coordinates of the link that carries the whole tree.
 
     There they can be added and multiplied as they are, so that no force has to be carried from link to link; and they stay
     exact however far the robot is from the world's origin.
@@ -134,7 +134,7 @@ def to_root_coordinates(m, q, to_factor, ws, S):
 
 @kernel
 def store_row(m, i, k, F, S, to_factor, H):
-    """S_c^T F for all freedoms c from freedom ``k`` of link ``i`` to the world: one row, from its diagonal entry back"""
+    """Store S_c^T F for all freedoms c from freedom ``k`` of link ``i`` to the world: a row, from its diagonal entry back"""
     r = row_of_freedom(m, first_freedom(m, i) + k)
     place = place_of_row(m, r, to_factor) + row_depth(m, r)
     last = k
@@ -149,7 +149,7 @@ def store_row(m, i, k, F, S, to_factor, H):
 
 @kernel
 def add_shared_row(m, i, k, F, S, to_factor, H):
-    """The same where freedoms share rows: each pair counts for the rows of both, and twice where that is one row"""
+    """Add the row of a freedom where freedoms share rows: each pair counts for the rows of both, twice if that is one row"""
     f = first_freedom(m, i) + k
     r, last = row_of_freedom(m, f), k
     while i > 0:
@@ -164,19 +164,19 @@ def add_shared_row(m, i, k, F, S, to_factor, H):
 
 
 def workspace(model: Model) -> int:
-    """Of :func:`crba_packed_kernel`"""
+    """Return the size of the workspace of :func:`crba_packed_kernel`, in numbers"""
     return LINK * (model.n_links + 1) + FREEDOM * len(model.freedoms)
 
 
 @kernel
 def crba_kernel(m, q, pairs, ws):
-    """The same behind an entry that is zero: what all other places of the full matrix hold"""
+    """Compute the packed inertia matrix behind an entry that is zero, which all other entries of the full matrix take"""
     store(pairs, 0, 0.0)
     crba_packed_kernel(m, q, tail(pairs, 1), ws)
 
 
 def places(model: Model) -> NDArray[np.int64]:
-    """Where each entry of the full matrix is among the packed ones, counted from 1."""
+    """Return for each entry of the full matrix its index among the packed ones, counted from 1; 0 for zero entries."""
     rows = model.coordinate_tree
     table = np.zeros((model.nv, model.nv), dtype=np.int64)
     r, c = (rows.v[numbers] for numbers in packed_pairs(rows))
@@ -261,7 +261,7 @@ def crba_packed(model: Model, q: ArrayLike, *, out: Array | None = None, threads
 
 
 def inertia_pattern(model: Model) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Which entries of the inertia matrix :func:`crba_packed` gives: the row and the column of each, as places in v.
+    """Return row and column, as indices into v, of each entry of the inertia matrix that :func:`crba_packed` gives.
 
     Each pair of coordinates is there once. The pair's other entry is the same, since H is symmetric; all others are zero.
     Row by row, from the roots of the trees on: first the entry with the coordinate next to the world, the diagonal last.

@@ -60,21 +60,24 @@ NEARLY = 0.5  # of a pivot, how near to what is refused: eight states at a time 
 
 @kernel
 def factorize_kernel(m, q, factor, ws):
-    """Factors of all trees"""
+    """Factorise the inertia matrices of all trees"""
     factorize_trees(m, q, factor, ws, tail(ws, 2 * velocity_count(m)))
 
 
 @kernel
 def factorize_trees(m, q, factor, pivots, ws):
-    """Factors of all trees; ``pivots`` has for each row what its pivot is compared with, then for each row the pivot"""
+    """Factorise all trees; ``pivots`` gets for each row the threshold of its pivot, then for each row the pivot"""
     joint_transforms(m, q, ws, crba.LINK)
     factorize_placed(m, q, part(ws, 0, 0), factor, pivots, ws)
 
 
 @kernel
 def factorize_placed(m, q, added, factor, pivots, ws):
-    """The same where the workspace has the transforms of the joints, one in each record of :mod:`crba`; of H plus a diagonal
-    matrix, whose entries ``added`` has by coordinate, or none"""
+    """Factorise H of all trees, or H plus a diagonal matrix whose entries ``added`` has by coordinate, if it is not empty.
+
+    The workspace has the transforms of the joints, one in each record of :mod:`crba`; ``pivots`` as in
+    :func:`factorize_trees`.
+    """
     n, smallest, pivots = link_count(m), pivots, tail(pivots, velocity_count(m))
     articulated = tail(ws, crba.LINK * (n + 1) + crba.FREEDOM * (first_freedom(m, n) + freedom_count(m, n)))
     store_inertia_matrix(m, q, True, factor, ws)
@@ -90,7 +93,7 @@ def factorize_placed(m, q, added, factor, pivots, ws):
 
 @kernel
 def add_to_diagonal(m, added, factor):
-    """H_kk += a number for each coordinate, in the trees that are packed"""
+    """Add a number for each coordinate to H_kk, in the trees that are packed"""
     for r in range(velocity_count(m)):
         if factored_place(m, r) >= 0:
             accumulate(factor, factored_place(m, r) + row_depth(m, r), load(added, row_coordinate(m, r)))
@@ -98,8 +101,8 @@ def add_to_diagonal(m, added, factor):
 
 @kernel
 def store_thresholds(m, composite, factor, smallest):
-    """For each row of a packed tree, what of its pivot would be rounding error: of the inertias that are added up for its
-    diagonal entry, and of that entry, from which the others are subtracted"""
+    """Store for each row of a packed tree the rounding error of its pivot, its threshold: that of the inertias that are
+    summed up for its diagonal entry, and that of this entry, from which the others are subtracted"""
     for r in range(velocity_count(m)):
         place = factored_place(m, r)
         if place >= 0:
@@ -115,7 +118,7 @@ def store_thresholds(m, composite, factor, smallest):
 
 @called_kernel
 def solve_factorized(m, factor, x, ws):
-    """x from H x = b, with ``b`` in ``x``; six numbers of workspace for each coordinate"""
+    """Solve H x = b, with ``b`` in ``x``; six numbers of workspace for each coordinate"""
     for t in range(tree_count(m)):
         if solved_by_sweeps(m, t):
             solve_by_sweeps(m, t, factor, x, ws)
@@ -125,30 +128,30 @@ def solve_factorized(m, factor, x, ws):
 
 @kernel
 def solve_kernel(m, factor, b, x, ws):
-    """x = H^-1 b"""
+    """Compute x = H^-1 b"""
     for k in range(velocity_count(m)):
         store(x, k, load(b, k))
     solve_factorized(m, factor, x, ws)
 
 
 def factor_numbers(model: Model, *key: Hashable) -> int:
-    """How many numbers the factors of all trees have, whatever is asked for."""
+    """Return how many numbers the factors of all trees have, whatever the key."""
     return int(model.packed.view(np.int64)[FACTOR_SIZE])
 
 
 def factor_workspace(model: Model) -> int:
-    """Of :func:`factorize_kernel`"""
+    """Return the size of the workspace of :func:`factorize_kernel`, in numbers"""
     articulated = ARTICULATED * (model.n_links + 1) if model.coordinate_tree.sweeps.any() else 0
     return 2 * model.nv + crba.workspace(model) + articulated
 
 
 def solve_workspace(model: Model, *key: Hashable) -> int:
-    """Of :func:`solve_factorized`, and of products; that of the factorisation is larger"""
+    """Return the size of the workspace of :func:`solve_factorized`, and of products; that of the factorisation is larger"""
     return 6 * model.nv
 
 
 def refused_coordinate(model: Model, ws: Array) -> int | None:
-    """The velocity coordinate whose pivot was refused, from the workspace; None where numbers overflow instead."""
+    """Find the velocity coordinate whose pivot was refused, in the workspace; None where numbers overflow instead."""
     for r in range(model.nv - 1, -1, -1):
         smallest, pivot = ws[r], ws[model.nv + r]
         if not np.isfinite([smallest, pivot]).all():

@@ -89,19 +89,19 @@ ARTICULATED = 22
 
 @kernel
 def swept_place(m, t, r):
-    """Where the factor of tree ``t`` has row ``r``"""
+    """Return the index at which the record of row ``r`` begins in the factor of tree ``t``"""
     return tree_entry(m, t, FACTOR) + SWEPT_ROW * (r - tree_entry(m, t, FIRST_ROW))
 
 
 @kernel
 def place_from_root(m, t, i):
-    """Where the factor has the transform of link ``i`` from the root"""
+    """Return the index at which the factor has the transform of link ``i`` from the root"""
     return swept_place(m, t, row_of_freedom(m, first_freedom(m, i))) + FROM_ROOT
 
 
 @kernel
 def store_transforms_from_root(m, t, transforms, record, factor):
-    """Outward: X from the root to each link of the tree"""
+    """Compute X from the root to each link of the tree, outward"""
     first, branches = tree_entry(m, t, FIRST_LINK), not has_no_branches(m, t)
     store_transform(factor, place_from_root(m, t, first), IDENTITY)
     X0 = load_transform(factor, place_from_root(m, t, first))
@@ -114,20 +114,20 @@ def store_transforms_from_root(m, t, transforms, record, factor):
 
 @kernel
 def articulated_times_rotation(I, w):
-    """I (w, 0)"""
+    """Return I (w, 0)"""
     return (symmetric_times(I[0], w), rotate_back(I[1], w))
 
 
 @kernel
 def inverse_transform_rotation(X, w):
-    """X^-1 (w, 0): from B to A coordinates"""
+    """Return X^-1 (w, 0): from B to A coordinates"""
     w = rotate_back(X[0], w)
     return (w, add_cross3((0.0, 0.0, 0.0), X[1], w))
 
 
 @kernel
 def factorize_by_sweeps(m, t, q, added, transforms, record, factor, smallest, pivots, ws):
-    """Inward: the articulated inertia of the tree beyond each joint; ``transforms`` has records of the links, X first
+    """Factorise a tree inward, by the articulated inertia beyond each joint; ``transforms`` has records of links, X first
 
     ``added`` has what is added on the diagonal of H, by coordinate; it is empty where nothing is.
     """

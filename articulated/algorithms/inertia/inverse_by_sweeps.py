@@ -44,7 +44,7 @@ COLUMNS = 4
 
 @kernel
 def invert_by_sweeps(m, t, factor, Z, ws):
-    """Z = H^-1 of tree ``t``: its lower half, row after row in the order of the rows, up to the diagonal"""
+    """Compute Z = H^-1 of tree ``t``: its lower half, row after row in the order of the rows, up to the diagonal"""
     first, n, rows = tree_entry(m, t, FIRST_ROW), tree_entry(m, t, ROW_COUNT), tail(factor, tree_entry(m, t, FACTOR))
     W = tail(ws, MOBILITY * (n + 1))
     store_diagonal(m, first, n, Z, rows, ws, W)
@@ -58,13 +58,13 @@ def invert_by_sweeps(m, t, factor, Z, ws):
 
 @kernel
 def half_place(i, j):
-    """Where row ``i`` has its entry with row ``j``, which does not come after it"""
+    """Return the index of the entry of row ``i`` with row ``j <= i``, in a lower half that is packed row after row"""
     return (i * (i + 1)) // 2 + j
 
 
 @kernel
 def store_diagonal(m, first, n, Z, rows, O, W):
-    """Z_jj = D^-1 + G^T w and w = O G, with O of the row before, from the root outward"""
+    """Compute Z_jj = D^-1 + G^T w and w = O G, with O of the row before, from the root outward"""
     clear(O, MOBILITY)  # the world's
     for j in range(n):
         r, above = SWEPT_ROW * j, max(row_parent(m, first + j) - first + 1, 0)
@@ -95,7 +95,7 @@ def subtract_both_products(A, x, y):
 
 @kernel
 def acceleration(m, first, i, c, Z, rows):
-    """Of what row ``i`` moves, the acceleration by a unit force at row ``c``: the sum of S x between it and the root"""
+    """Return the acceleration, by a unit force at row ``c``, of what row ``i`` moves: the sum of S x from it to the root"""
     a = scale(0.0, load_vector(rows, 0))
     while i >= 0:
         a = add(a, scale(load(Z, half_place(max(i, c), min(i, c))), load_vector(rows, SWEPT_ROW * i + S)))
@@ -138,7 +138,7 @@ def four_columns(m, first, n, j, Z, rows, W):
 
 
 def inverse_workspace(model: Model) -> int:
-    """Of :func:`invert_by_sweeps`"""
+    """Return the size of the workspace of :func:`invert_by_sweeps`, in numbers"""
     rows = model.coordinate_tree
     sizes = (MOBILITY + 6) * np.diff(rows.first_row) + MOBILITY
     return int(sizes[rows.sweeps].max(initial=0))

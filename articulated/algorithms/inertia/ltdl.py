@@ -54,7 +54,7 @@ def factorize_ltdl(m, t, smallest, pivots, factor):
 
 @kernel
 def eliminate_pivot(m, k, smallest, pivots, factor):
-    """1 / D_k, and D_k for whoever asks why there is none"""
+    """Store 1 / D_k in the factor, and D_k in ``pivots``, by which a singular coordinate is found"""
     place = factored_place(m, k) + row_depth(m, k)
     d = load(factor, place)
     store(pivots, k, d)
@@ -63,7 +63,7 @@ def eliminate_pivot(m, k, smallest, pivots, factor):
 
 @kernel
 def eliminate_one(m, k, factor):
-    """H_ij = H_ij - L_ki H_kj with L_ki = H_ki / D_k, for the ancestors i of row k and their ancestors j"""
+    """Set H_ij = H_ij - L_ki H_kj with L_ki = H_ki / D_k, for the ancestors i of row k and their ancestors j"""
     row, depth = factored_place(m, k), row_depth(m, k)
     dk = load(factor, row + depth)
     for a in range(depth - 1, -1, -1):
@@ -74,7 +74,7 @@ def eliminate_one(m, k, factor):
 
 @kernel
 def eliminate_two(m, k, factor):
-    """The same for row k and its parent, row k - 1, for the ancestors of both"""
+    """Eliminate row k and its parent, row k - 1, together, for the ancestors of both; see :func:`eliminate_one`"""
     row, second, depth = factored_place(m, k), factored_place(m, k - 1), row_depth(m, k - 1)
     dk, dp = load(factor, row + depth + 1), load(factor, second + depth)
     for a in range(depth - 1, -1, -1):
@@ -87,14 +87,14 @@ def eliminate_two(m, k, factor):
 
 @kernel
 def solve_ltdl(m, t, factor, x):
-    """x from H x = b, with ``b`` in ``x``: first L^T y = b, then D L x = y"""
+    """Solve H x = b, with ``b`` in ``x``: first L^T y = b, then D L x = y"""
     solve_towards_root(m, t, factor, x)
     solve_from_root(m, t, factor, x)
 
 
 @kernel
 def solve_towards_root(m, t, factor, x):
-    """y from L^T y = b, with ``b`` in ``x``"""
+    """Solve L^T y = b, with ``b`` in ``x``, which becomes y"""
     first = tree_entry(m, t, FIRST_ROW)
     for k in range(first + tree_entry(m, t, ROW_COUNT) - 1, first - 1, -1):
         row, y = factored_place(m, k), load(x, row_coordinate(m, k))
@@ -105,7 +105,7 @@ def solve_towards_root(m, t, factor, x):
 
 @kernel
 def solve_from_root(m, t, factor, x):
-    """x from D L x = y, with ``y`` in ``x``"""
+    """Solve D L x = y, with ``y`` in ``x``"""
     first = tree_entry(m, t, FIRST_ROW)
     for k in range(first, first + tree_entry(m, t, ROW_COUNT)):
         row, depth, v = factored_place(m, k), row_depth(m, k), row_coordinate(m, k)
@@ -117,10 +117,10 @@ def solve_from_root(m, t, factor, x):
 
 @kernel
 def multiply_ltdl(m, t, transposed, inverse, factor, x):
-    """x = L x, L^T x, L^-1 x or L^-T x
+    """Compute x = L x, L^T x, L^-1 x or L^-T x in place
 
-    Between the root and the leaves, each product has a direction in which a row finds the entries of its ancestors, or
-    leaves its own to them, before they change, and each inverse product after.
+    Each product visits the rows in the direction in which the entries that a row reads, those of its ancestors for L and its
+    own for L^T, have not changed yet; each inverse product in the other one, in which they have.
     """
     first, n = tree_entry(m, t, FIRST_ROW), tree_entry(m, t, ROW_COUNT)
     sign = -1.0 if inverse else 1.0
@@ -140,7 +140,7 @@ def multiply_ltdl(m, t, transposed, inverse, factor, x):
 
 @kernel
 def invert_ltdl(m, t, factor, Z):
-    """Z = H^-1 of tree ``t``, of n x n in the order of its rows, row by row from the root on
+    """Compute Z = H^-1 of tree ``t``, n x n in the order of its rows, row by row from the root on
 
     Of L Z = D^-1 L^-T nothing is below the diagonal: Z_ij = -sum_a L_ia Z_aj over the ancestors a of i, for all j < i, and
     Z_ii = 1 / D_i - sum_a L_ia Z_ai. A row and the next one, if that is its child, go together, and eight columns: each
@@ -171,7 +171,8 @@ def invert_ltdl(m, t, factor, Z):
 
 @kernel
 def invert_eight(m, first, n, i, j, two, factor, Z):
-    """Eight entries of row i before the diagonal, and of its child, the next row, if it goes with it; their mirror images"""
+    """Compute entries j to j + 7 of row i before the diagonal, and with ``two`` those of its child, the next row; also
+    their mirror images"""
     if two:
         invert_four_of_two(m, first, n, i, j, factor, Z)
         invert_four_of_two(m, first, n, i, j + 4, factor, Z)
@@ -192,7 +193,8 @@ def invert_eight(m, first, n, i, j, two, factor, Z):
 
 @kernel
 def invert_four(m, first, n, i, j, two, factor, Z):
-    """The same for four entries"""
+    """Compute entries j to j + 3 of row i before the diagonal, and with ``two`` those of its child, the next row; also
+    their mirror images"""
     if two:
         invert_four_of_two(m, first, n, i, j, factor, Z)
         return
@@ -209,7 +211,7 @@ def invert_four(m, first, n, i, j, two, factor, Z):
 
 @kernel
 def invert_four_of_two(m, first, n, i, j, factor, Z):
-    """Four entries of row i and of its child: what ancestors give to both, and what the row itself gives to its child"""
+    """Compute four entries of row i and of its child: the sums over the ancestors of both, and row i's term for its child"""
     r = first + i
     row, child, depth = factored_place(m, r), factored_place(m, r + 1), row_depth(m, r)
     z = 0.0 * load(factor, row)
@@ -226,7 +228,7 @@ def invert_four_of_two(m, first, n, i, j, factor, Z):
 
 @kernel
 def store_four(Z, n, i, j, z0, z1, z2, z3):
-    """Four entries and their mirror images"""
+    """Store four entries and their mirror images"""
     store_both(Z, n, i, j, z0)
     store_both(Z, n, i, j + 1, z1)
     store_both(Z, n, i, j + 2, z2)
@@ -235,7 +237,7 @@ def store_four(Z, n, i, j, z0, z1, z2, z3):
 
 @kernel
 def invert_one(m, first, n, i, j, factor, Z):
-    """One entry of row i up to the diagonal, and its mirror image"""
+    """Compute one entry of row i up to the diagonal, and its mirror image"""
     r = first + i
     row, depth = factored_place(m, r), row_depth(m, r)
     z = load(factor, row + depth)
@@ -248,6 +250,6 @@ def invert_one(m, first, n, i, j, factor, Z):
 
 @kernel
 def store_both(Z, n, i, j, z):
-    """Two entries of a symmetric matrix"""
+    """Store entries (i, j) and (j, i) of a symmetric matrix"""
     store(Z, i * n + j, z)
     store(Z, j * n + i, z)

@@ -40,7 +40,7 @@ __all__ = ["minv", "minv_kernel"]
 
 @kernel
 def minv_kernel(m, q, Z, ws):
-    """Zero, then of each tree the inverse in the order of its rows: all of it, or by sweeps its lower half"""
+    """Store zero, then the inverse of each tree in the order of its rows: all of it, or by sweeps its lower half"""
     nv = velocity_count(m)
     factor, rest = tail(ws, 2 * nv), tail(ws, 2 * nv + factor_size(m))
     factorize_trees(m, q, factor, ws, rest)
@@ -57,7 +57,7 @@ def minv_kernel(m, q, Z, ws):
 
 
 def places(model: Model) -> NDArray[np.int64]:
-    """Where each entry of the full matrix is among the numbers that the kernel makes."""
+    """Return for each entry of the full matrix its index among the numbers of the kernel; 0 for those that are zero."""
     rows = model.coordinate_tree
     table = np.zeros((model.nv, model.nv), dtype=np.int64)
     place = 1

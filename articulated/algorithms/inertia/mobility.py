@@ -1,8 +1,8 @@
-"""What unit forces on frames accelerate the frames by, ``J H^-1 J^T``: the kernel, and what it has to know of a model.
+"""Accelerations of frames by unit forces on frames, ``J H^-1 J^T``: the kernel, and the constants of a model for it.
 
 With the factors of ``H = L^T D L`` it is ``Y^T D^-1 Y``, Y = L^-T J^T: of each frame the joint forces J^T f travel inward,
 and each freedom between the frame and the world takes its share, a row of Y. No other branch is met, and a sum of squares is
-never negative, however much is rounded. Two frames feel each other by the freedoms that their ways to the world have in
+never negative, however much is rounded. Two frames are coupled by the freedoms that their ways to the world have in
 common: the first ones of both, counted from the world.
 
 Rows of J that nobody asks for are left out.
@@ -61,26 +61,26 @@ OF_FRAME, ENTRY, NAME, ROW = range(4)
 
 @kernel
 def of_frame(c, f, entry):
-    """An entry of the record of frame ``f``"""
+    """Return an entry of the record of frame ``f``"""
     return load_integer(c, HEADER + FRAME * f + entry)
 
 
 @kernel
 def of_row(c, i, entry):
-    """An entry of the record of row ``i`` of those that count"""
+    """Return an entry of the record of row ``i`` of those that are asked for"""
     return load_integer(c, HEADER + FRAME * load_integer(c, FRAMES) + ROW * i + entry)
 
 
 @kernel
 def freedoms_in_common(c, f, g):
-    """How many freedoms the ways from two frames to the world have in common"""
+    """Return how many freedoms the ways from two frames to the world have in common"""
     frames = load_integer(c, FRAMES)
     return load_integer(c, HEADER + FRAME * frames + ROW * load_integer(c, ROWS) + frames * f + g)
 
 
 @kernel
 def store_mobility(m, c, q, point, A, pivots, ws):
-    """A = J H^-1 J^T, its lower half; ``pivots`` as for the factors of H"""
+    """Compute A = J H^-1 J^T, its lower half; ``pivots`` as for the factors of H"""
     n, Y = load_integer(c, ROWS), tail(ws, factor_size(m))
     Z = tail(Y, 6 * load_integer(c, SHARES))
     numbers = tail(Z, 6 * load_integer(c, SHARES))
@@ -98,7 +98,7 @@ def store_mobility(m, c, q, point, A, pivots, ws):
 
 @kernel
 def mobility(c, i, j, x, Y, Z):
-    """Entry (i, j) of Y^T D^-1 Y, for two rows that count; ``x`` is zero"""
+    """Return entry (i, j) of Y^T D^-1 Y, for two rows that are asked for; ``x`` is zero"""
     f, g = of_row(c, i, OF_FRAME), of_row(c, j, OF_FRAME)
     y, z = 6 * of_frame(c, f, FIRST_SHARE) + of_row(c, i, ENTRY), 6 * of_frame(c, g, FIRST_SHARE) + of_row(c, j, ENTRY)
     for d in range(freedoms_in_common(c, f, g)):
@@ -108,7 +108,7 @@ def mobility(c, i, j, x, Y, Z):
 
 @kernel
 def store_shares(m, c, f, factor, J, Y, Z):
-    """Y = L^-T J^T and D^-1 Y of one frame: of each row of the inertia matrix, by its depth, six numbers"""
+    """Compute Y = L^-T J^T and Z = D^-1 Y of one frame: for each row of the inertia matrix, by its depth, six numbers"""
     t, r = of_frame(c, f, TREE), of_frame(c, f, LAST_ROW)
     depths = tail(c, of_frame(c, f, DEPTHS))
     clear(Y, 6 * (row_depth(m, r) + 1))
@@ -126,7 +126,7 @@ def store_shares(m, c, f, factor, J, Y, Z):
 
 @kernel
 def share_by_rows(m, r, factor, Y):
-    """L^T y = J^T along the way, row after row: its ancestors lose what the row takes"""
+    """Solve L^T Y = J^T in place by rows of L along the way to the world, each subtracted from those of its ancestors"""
     while r >= 0:
         row, depth = factored_place(m, r), row_depth(m, r)
         y = load_vector(Y, 6 * depth)
@@ -137,7 +137,7 @@ def share_by_rows(m, r, factor, Y):
 
 @kernel
 def share_by_sweeps(m, t, last, factor, Y):
-    """The same by the inward sweep, for each of the six forces"""
+    """Solve L^T Y = J^T in place by the inward sweep of :mod:`inertia_sweeps`, for each of the six unit forces"""
     for e in range(6):
         r, p = last, scale(0.0, load_vector(Y, 0))
         while r >= 0:
@@ -148,19 +148,19 @@ def share_by_sweeps(m, t, last, factor, Y):
             r = row_parent(m, r)
 
 
-# ------------------------------------------------------------------------------------------------------ what a model says
+# --------------------------------------------------------------------------------------------------- constants of a model
 
 Frames = str | tuple[str, ...]
 Rows = str | tuple[int, ...]
 
 
 def listed(frames: Frames) -> tuple[str, ...]:
-    """The names, of one frame too."""
+    """Return the names of frames as a tuple, of a single frame too."""
     return (frames,) if isinstance(frames, str) else frames
 
 
 def chosen_rows(frames: Frames, rows: Rows) -> list[int]:
-    """The rows that count, by their numbers in the Jacobians on top of one another."""
+    """Return the rows that are asked for, as indices into the stacked Jacobians of the frames."""
     if not isinstance(rows, str):
         return list(rows)
     first, end = {"all": (0, 6), "angular": (0, 3), "linear": (3, 6)}[rows]
@@ -168,7 +168,7 @@ def chosen_rows(frames: Frames, rows: Rows) -> list[int]:
 
 
 def rows_to_world(model: Model, last: int) -> list[int]:
-    """The rows of the inertia matrix from the root to a row, that one included."""
+    """Return the rows of the inertia matrix from the root to row ``last``, that one included."""
     found = []
     while last >= 0:
         found.append(last)
@@ -177,7 +177,7 @@ def rows_to_world(model: Model, last: int) -> list[int]:
 
 
 def constants(model: Model, frames: Frames, axes: str, rows: Rows) -> Array:
-    """The ways of the frames, and what of the inertia matrix lies on them."""
+    """Make the constants: the ways of the frames to the world, and the rows of the inertia matrix along them."""
     tree, names = model.coordinate_tree, listed(frames)
     paths = [path_constants("operational_inertia", model, name, axes) for name in names]
     links = [links_to_world(model, find_frame("operational_inertia", model, name)[0]) for name in names]
@@ -202,18 +202,18 @@ def constants(model: Model, frames: Frames, axes: str, rows: Rows) -> Array:
 
 
 def jacobian_numbers(model: Model, frames: Frames) -> int:
-    """How many numbers the kernel of a Jacobian makes at most."""
+    """Return how many numbers the kernel of a Jacobian makes at most."""
     links = [links_to_world(model, find_frame("operational_inertia", model, name)[0]) for name in listed(frames)]
     return 1 + 6 * max(len(columns(model, way)) for way in links)
 
 
 def row_count(model: Model, frames: Frames, axes: str, rows: Rows) -> int:
-    """How many rows count."""
+    """Return how many rows are asked for."""
     return len(chosen_rows(frames, rows))
 
 
 def workspace(model: Model, frames: Frames, axes: str, rows: Rows) -> int:
-    """Of :func:`store_mobility`"""
+    """Return the size of the workspace of :func:`store_mobility`, in numbers"""
     c = constants(model, frames, axes, rows).view(np.int64)
     rest = max(factor_workspace(model), *(path_workspace(model, name, axes) for name in listed(frames)))
     return int(factor_numbers(model) + 12 * c[SHARES] + c[NUMBERS] + rest)

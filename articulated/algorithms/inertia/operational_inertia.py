@@ -54,7 +54,7 @@ ENTRIES = ("angular x", "angular y", "angular z", "linear x", "linear y", "linea
 
 @kernel
 def operational_inertia_kernel(m, c, q, point, inertia, ws):
-    """Lambda = (J H^-1 J^T)^-1"""
+    """Compute Lambda = (J H^-1 J^T)^-1"""
     n, work = load_integer(c, ROWS), tail(ws, 2 * velocity_count(m))
     diagonal = tail(work, 1 + LABEL * n)
     A = tail(diagonal, n)
@@ -69,13 +69,15 @@ def operational_inertia_kernel(m, c, q, point, inertia, ws):
 
 
 def total_workspace(model: Model, frames: Frames, axes: str, rows: Rows) -> int:
-    """Of :func:`operational_inertia_kernel`"""
+    """Return the size of the workspace of :func:`operational_inertia_kernel`, in numbers"""
     n = row_count(model, frames, axes, rows)
     return 2 * model.nv + 1 + (LABEL + 1) * n + n * n + workspace(model, frames, axes, rows)
 
 
 def refused(model: Model, ws: Array) -> int | str | None:
-    """Why there is no result, from the workspace: the joint that moves no inertia, or the row that is not free."""
+    """Find in the workspace why there is no result: the coordinate that moves no inertia, or a message for the row that is
+    not free; None where numbers overflow instead.
+    """
     coordinate = refused_coordinate(model, ws)
     work = ws[2 * model.nv :]
     n = int(work[0])
@@ -106,7 +108,7 @@ OPERATIONAL_INERTIA = Algorithm(
 
 @functools.cache
 def of_several(frames: int) -> Algorithm:
-    """For that many frames, whose points stand one after the other: the compiled functions do not know how many."""
+    """Return the record for so many frames, whose points are concatenated; the compiled functions are those of one frame."""
     inputs = ("q", Field("point", (3 * frames,)))
     return replace(OPERATIONAL_INERTIA, inputs=inputs, shares=OPERATIONAL_INERTIA, listed=False)
 

@@ -61,7 +61,7 @@ X, FIRST_MOMENT, LINK = 0, 12, 15
 
 @kernel
 def own_moments(m, c, ws):
-    """h_i = m_i c_i of each link of the subtree"""
+    """Store h_i = m_i c_i for each link of the subtree"""
     store3(ws, FIRST_MOMENT, (0.0, 0.0, 0.0))
     for k in range(1, list_length(c) + 1):
         if carried(c, k):
@@ -72,7 +72,7 @@ def own_moments(m, c, ws):
 
 @kernel
 def add_moment(c, k, X, ws):
-    """h_p = h_p + E^T h_i + M_i r, with the mass M_i that link i carries: the first moment, from a link to its parent"""
+    """Add the first moment of a link to its parent's: h_p = h_p + E^T h_i + M_i r, with the mass M_i that link i carries"""
     w, p = LINK * k + FIRST_MOMENT, LINK * list_parent(c, k) + FIRST_MOMENT
     moved = add3(rotate_back(X[0], load3(ws, w)), scale3(carried_mass(c, k), X[1]))
     store3(ws, p, add3(load3(ws, p), moved))
@@ -80,7 +80,7 @@ def add_moment(c, k, X, ws):
 
 @kernel
 def center_of_mass_kernel(m, c, q, out, ws):
-    """c = h / M, with the first moment h of all, gathered from the tips to the world"""
+    """Compute c = h / M, with the first moment h of all links, summed from the tips to the world"""
     origin = listed_transforms(m, c, q, ws, LINK)
     own_moments(m, c, ws)
     for k in range(list_length(c), 0, -1):
@@ -93,21 +93,21 @@ def center_of_mass_kernel(m, c, q, out, ws):
 
 @kernel
 def center_of_mass_velocity_kernel(m, c, q, v, out, ws):
-    """The linear momentum, divided by the mass"""
+    """Compute the linear momentum, divided by the mass"""
     h, _, _ = sum_momenta(m, c, q, v, ws)
     store3(out, 0, scale3(1.0 / total_mass(c), h[1]))
 
 
 @kernel
 def center_of_mass_acceleration_kernel(m, c, q, v, a, out, ws):
-    """The rate of the linear momentum, divided by the mass"""
+    """Compute the rate of the linear momentum, divided by the mass"""
     f, _, _ = sum_momentum_rates(m, c, q, v, a, ws)
     store3(out, 0, scale3(1.0 / total_mass(c), f[1]))
 
 
 @kernel
 def center_of_mass_jacobian_kernel(m, c, q, numbers, ws):
-    """J_i = E^T (M_i v + w x h_i) / M for each freedom (w, v): what its joint gives to all that it carries, in world axes
+    """Compute J_i = E^T (M_i v + w x h_i) / M for each freedom (w, v), from all links that its joint carries, in world axes
 
     Three numbers a column; the first number of all is zero.
     """
@@ -136,7 +136,7 @@ def center_of_mass_jacobian_kernel(m, c, q, numbers, ws):
 
 
 def workspace(model: Model, subtree: str | None) -> int:
-    """Of all four kernels"""
+    """Return the size of the workspace of all four kernels, in numbers"""
     return max(LINK, SUMS) * (model.n_links + 1)
 
 

@@ -54,7 +54,7 @@ __all__ = ["centroidal_momentum_matrix", "centroidal_momentum_matrix_dot"]
 
 @kernel
 def about_center(f, center):
-    """A force vector about the origin, about the centre of mass: n - c x f"""
+    """Move a force vector from the origin to the centre of mass: n - c x f"""
     return (add_cross3(f[0], f[1], center), f[1])
 
 
@@ -111,7 +111,7 @@ def centroidal_dot_kernel(m, c, q, v, numbers, ws):
 
 
 def workspace(model: Model, subtree: str | None) -> int:
-    """Of both kernels"""
+    """Return the size of the workspace of both kernels, in numbers"""
     return LINK * (model.n_links + 1)
 
 

@@ -61,14 +61,14 @@ LINK = 24
 
 @kernel
 def first_moment(m, i, X0):
-    """m c of a link, in the coordinates from which ``X0`` leads to it"""
+    """Return m c of a link, in the coordinates from which ``X0`` leads to it"""
     mass, h, _ = inertia(m, i)
     return add3(rotate_back(X0[0], h), scale3(mass, X0[1]))
 
 
 @kernel
 def sum_momenta(m, c, q, v, ws):
-    """h = sum I_i v_i about the origin, with the first moment of the same bodies, and where the origin is
+    """Return h = sum I_i v_i about the origin, with the first moment of the same bodies, and the place of the origin
 
     In one system of coordinates the recursion is v_i = v_p + S qd.
     """
@@ -89,7 +89,7 @@ def sum_momenta(m, c, q, v, ws):
 
 @kernel
 def sum_momentum_rates(m, c, q, v, a, ws):
-    """f = sum I_i a_i + v_i x* I_i v_i about the origin, with the first moment of the same bodies, and where the origin is
+    """Return f = sum I_i a_i + v_i x* I_i v_i about the origin, the first moment of the bodies, and the place of the origin
 
     a_i = a_p + S qdd + Sdot qd + v_i x S qd; gravity is no part of it.
     """
@@ -117,7 +117,7 @@ def sum_momentum_rates(m, c, q, v, a, ws):
 
 @kernel
 def at_its_point(c, f, moment, origin):
-    """A force vector, or a momentum, about the origin: about the centre of mass, or about the world's origin"""
+    """Move a force vector, or a momentum, from the origin to the centre of mass, or to the world's origin"""
     if is_centroidal(c):
         x = scale3(-1.0 / total_mass(c), moment)
     else:
@@ -143,12 +143,12 @@ def momentum_rate_kernel(m, c, q, v, a, out, ws):
 
 
 def workspace(model: Model, subtree: str | None, centroidal: bool = False) -> int:
-    """Of the sums"""
+    """Return the size of the workspace of the sums, in numbers"""
     return LINK * (model.n_links + 1)
 
 
 def constants(function: str, model: Model, subtree: str | None, centroidal: bool) -> Array:
-    """Of the subtree, which needs a mass only where there is a centre of mass to be about"""
+    """Make the constants of a subtree, which needs a mass only where its momentum is about the centre of mass"""
     return subtree_constants(function, model, subtree, centroidal, mass=centroidal)
 
 
@@ -171,7 +171,7 @@ MOMENTUM_RATE = Algorithm(
 
 
 def check_centroidal(function: str, centroidal: Any) -> None:
-    """One of two."""
+    """Refuse what is neither True nor False."""
     if not isinstance(centroidal, bool):
         raise ArgumentTypeError(f"{function}: centroidal is {shown(centroidal)}, expected True or False")
 

@@ -37,13 +37,13 @@ FORMATS = ("bsr", "csr")
 
 @kernel
 def body_jacobian_kernel(m, c, q, J, ws):
-    """All rows, in the order of the links"""
+    """Compute all rows, in the order of the links"""
     jacobian_rows(m, c, q, J, ws)
 
 
 @kernel
 def body_jacobian_dot_kernel(m, c, q, v, Jdot, ws):
-    """All rows of the rate, in the order of the links"""
+    """Compute all rows of the rate, in the order of the links"""
     jacobian_and_rate_rows(m, c, q, v, tail(ws, TRANSFORM * (link_count(m) + 1)), Jdot, ws)
 
 
@@ -52,7 +52,13 @@ def body_jacobian_dot_kernel(m, c, q, v, Jdot, ws):
 
 @dataclass(frozen=True)
 class Pattern:
-    """Where a sparse matrix has blocks, and which of the kernel's numbers are in them."""
+    """Pattern of a sparse matrix, and the order of the kernel's numbers in it.
+
+    Attributes:
+        order: for each number that is stored, its index among those of the kernel.
+        indices: the columns, as in SciPy's formats BSR and CSR.
+        indptr: the beginnings of the rows in ``indices``, as there.
+    """
 
     order: NDArray[np.int64]
     indices: NDArray[np.int32]
@@ -60,7 +66,7 @@ class Pattern:
 
 
 def dense_order(model: Model) -> NDArray[np.int64]:
-    """For each entry of the dense matrix its place among the numbers of all rows; 0 for what is always zero."""
+    """Return for each entry of the dense matrix its index among the numbers of all rows; 0 where it is always zero."""
     order = np.zeros((model.n_bodies, COLUMN, model.nv), dtype=np.int64)
     for b, (first, columns) in enumerate(row_table(model).of_bodies()):
         order[b][:, columns] = first + COLUMN * np.arange(len(columns)) + np.arange(COLUMN)[:, None]
@@ -68,7 +74,7 @@ def dense_order(model: Model) -> NDArray[np.int64]:
 
 
 def pattern(model: Model, form: str) -> Pattern:
-    """Of the block-sparse or the row-sparse matrix, columns in order; kept with the model."""
+    """Return the pattern of the block-sparse (BSR) or row-sparse (CSR) matrix, columns in order; kept with the model."""
     key = pattern, form
     found: Pattern | None = model.tables.get(key)
     if found is not None:
@@ -92,22 +98,22 @@ def pattern(model: Model, form: str) -> Pattern:
 
 
 def order(model: Model, form: str) -> NDArray[np.int64]:
-    """Which of the kernel's numbers each entry of the result is."""
+    """Return for each entry of the result its index among the kernel's numbers."""
     return dense_order(model) if form == "dense" else pattern(model, form).order
 
 
 def height(model: Model, form: str) -> int:
-    """Rows of the dense matrix; what a sparse one holds is in one."""
+    """Return the number of rows of the dense matrix; the numbers of a sparse one are in one row."""
     return COLUMN * model.n_bodies if form == "dense" else 1
 
 
 def width(model: Model, form: str) -> int:
-    """Columns of the dense matrix, or how many numbers a sparse one holds."""
+    """Return the number of columns of the dense matrix, or how many numbers a sparse one holds."""
     return model.nv if form == "dense" else len(pattern(model, form).order)
 
 
 def sparse_matrix(algorithm: Algorithm, model: Model, form: Any, **inputs: ArrayLike) -> Any:
-    """What the algorithm makes of one state, with its own copy of the pattern."""
+    """Compute the sparse matrix of one state, with its own copy of the pattern."""
     check_one_state(f"sparse_{algorithm.name}", model, form, inputs)
     try:
         numbers = algorithm.call(model, tuple(inputs.values()), None, 1, (form,))

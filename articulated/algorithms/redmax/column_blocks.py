@@ -1,4 +1,4 @@
-"""Which links a step of some joints concerns: the plan after which inverse dynamics are differentiated.
+"""Plan by which inverse dynamics are differentiated: the links that steps of a few joint coordinates affect.
 
 A step of a joint's coordinate or velocity moves the links that it carries, and changes the forces through them and through
 all links between it and the world. Eight directions are computed at once: q and v of four coordinates, neighbours in the
@@ -43,19 +43,19 @@ TOGETHER = 4  # coordinates of a block
 
 @kernel
 def block_count(c):
-    """How many blocks there are"""
+    """Return how many blocks there are"""
     return load_integer(c, 0)
 
 
 @kernel
 def block(c, b):
-    """The part of the plan for block ``b``"""
+    """Return the part of the plan for block ``b``"""
     return tail(c, load_integer(c, 1 + b))
 
 
 @kernel
 def length(plan, which):
-    """How many entries a list of a block has"""
+    """Return how many entries a list of a block has"""
     return load_integer(plan, which + 1) - load_integer(plan, which)
 
 
@@ -66,7 +66,7 @@ def entry(plan, which, k):
 
 
 def plan_blocks(model: Model) -> Array:
-    """The plan, as integers in an array of floats."""
+    """Make the plan, as integers in an array of floats."""
     links = model.links[:, INTEGERS_OF_LINK].astype(int)
     parent, n = links[:, PARENT].tolist(), model.n_links
     own: list[list[int]] = [[]]
@@ -91,13 +91,13 @@ def plan_blocks(model: Model) -> Array:
 
 
 def packed(lists: list[list[int]]) -> list[int]:
-    """Where each list begins and the last ends, then the lists."""
+    """Concatenate lists, behind the index of the beginning of each, and that of the end of the last."""
     places = itertools.accumulate(map(len, lists), initial=LISTS + 1)
     return [*places, *itertools.chain.from_iterable(lists)]
 
 
 def depth_first(parent: list[int]) -> Iterable[int]:
-    """All links, each followed by what it carries."""
+    """Yield all links in depth-first order, each followed by those that it carries."""
     children: list[list[int]] = [[] for _ in parent]
     for i in range(len(parent) - 1, 0, -1):
         children[parent[i]].append(i)
@@ -109,7 +109,7 @@ def depth_first(parent: list[int]) -> Iterable[int]:
 
 
 def descendants(parent: list[int], moved: list[int]) -> list[int]:
-    """The links that some links carry, and they themselves, parents first."""
+    """Return the links in ``moved`` and all that they carry, parents first."""
     inside = set(moved)
     for i in range(min(moved), len(parent)):
         if parent[i] in inside:
@@ -118,7 +118,7 @@ def descendants(parent: list[int], moved: list[int]) -> list[int]:
 
 
 def ancestors(parent: list[int], i: int) -> Iterable[int]:
-    """A link and all links between it and the world."""
+    """Yield a link and all links between it and the world."""
     while i > 0:
         yield i
         i = parent[i]
