@@ -88,7 +88,7 @@ def link_wrench(i, X, loads):
 
 @kernel
 def element_forces(c, X, V, loads, n, ws):
-    """The loads of ``n`` links from all elements; returns their energy"""
+    """Compute the loads of ``n`` links from all elements; returns their energy"""
     store(ws, 0, 0.0)
     clear(loads, LOAD * (n + 1))
     energy = 0.0 * load(X, 0)
@@ -101,7 +101,7 @@ def element_forces(c, X, V, loads, n, ws):
 
 @kernel
 def element_force(c, r, e, X, V, loads, ws):
-    """The forces of one element; returns its energy"""
+    """Add the forces of one element to the loads; returns its energy"""
     if kind(c, r) == LINE:
         tension, _, _, energy, shortest = pull(c, r, X, V)
         mark_short(e, shortest, ws)
@@ -117,13 +117,13 @@ def element_force(c, r, e, X, V, loads, ws):
 
 @kernel
 def mark_short(e, y, ws):
-    """Note the element whose points coincide"""
+    """Record that points of element ``e`` coincide, if ``y``, the least square of the length of a piece, is below SHORT"""
     store(ws, 0, select(smaller(y, SHORT), 0.0 * y + (e + 1.0), load(ws, 0)))
 
 
 @kernel
 def add_point_wrench(c, r, X, loads):
-    """A moment and a force at a point, in the axes of the link or of the world"""
+    """Add a moment and a force at a point, given in the axes of the link or of the world"""
     i = load_integer(c, r + LINK)
     p = world_point(X, i, load3(c, r + POINT))
     n, f = load_vector(c, r + MOMENT)
@@ -138,7 +138,7 @@ def add_point_wrench(c, r, X, loads):
 
 
 def coinciding(model: Model, ws: Array) -> str | None:
-    """What is wrong, for a message."""
+    """Describe the element whose points coincide, for a message; None if there is none."""
     e = int(ws[0]) - 1
     return None if e < 0 else f"element {e}: two of its points coincide, so that the line between them has no direction"
 
@@ -155,7 +155,7 @@ APPLIED_FORCES = Algorithm(
 
 
 class AppliedForces(NamedTuple):
-    """What elements do in one state, or in each state of a batch.
+    """Forces and energy of elements, in one state, or in each state of a batch.
 
     Attributes:
         joint_force: the joint forces that do the same work, ``(..., nv)``; N m or N.
@@ -218,7 +218,7 @@ def applied_forces(
 def call_with_elements(
     algorithm: Algorithm, model: Model, elements: object, q: ArrayLike, v: ArrayLike, out: object, threads: int | None
 ) -> tuple[Array, ...]:
-    """Run an algorithm whose key is the elements."""
+    """Call an algorithm whose key is the tuple of elements."""
     name = algorithm.name
     key = (as_elements(name, elements),)
     if (algorithm, key) not in as_model(name, model).plans:

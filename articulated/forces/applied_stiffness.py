@@ -79,7 +79,7 @@ __all__ = ["AppliedStiffness", "applied_stiffness"]
 
 @kernel
 def applied_stiffness_kernel(m, c, q, v, K, D, ws):
-    """K = - dtau/dq and D = - dtau/dv"""
+    """Compute K = - dtau/dq and D = - dtau/dv"""
     n, nv = link_count(m), velocity_count(m)
     X = tail(ws, 1)
     V = tail(X, TRANSFORM * (n + 1))
@@ -104,7 +104,7 @@ def applied_stiffness_kernel(m, c, q, v, K, D, ws):
 
 @kernel
 def add_element_stiffness(m, c, r, q, v, X, V, J, more, K, D):
-    """What one element adds as it deforms"""
+    """Add the stiffness and damping that one element has by its deformation to K and D"""
     nv = velocity_count(m)
     unit, g, h, W = more, tail(more, nv), tail(more, 2 * nv), tail(more, 3 * nv)
     if kind(c, r) == LINE:
@@ -118,7 +118,7 @@ def add_element_stiffness(m, c, r, q, v, X, V, J, more, K, D):
 
 @kernel
 def add_turned_loads(m, i, k, q, X, J, loads, unit, K):
-    """All pairs of freedom k of joint ``i`` with one that is not beyond it, under the load on all that lies beyond"""
+    """Add to K the terms of all pairs of freedom k of joint ``i`` and one not beyond it, by the load on all links beyond"""
     nv, r = velocity_count(m), first_v(m, i) + k
     Ji = load_vector(J, COLUMN * (first_freedom(m, i) + k))
     F, G = load_vector(loads, LOAD * i + WRENCH), load_vector(loads, LOAD * i + FIXED)
@@ -140,7 +140,7 @@ def add_turned_loads(m, i, k, q, X, J, loads, unit, K):
 
 @kernel
 def moved_moment(J, F, P):
-    """The sum of (v + w x p) x f over forces at points: v x f + P w - w tr P with P = sum p f'"""
+    """Return the sum of (v + w x p) x f over forces at points: v x f + P w - w tr P with P = sum p f'"""
     Pw = rotate(P, J[0])
     trace = P[0] + P[4] + P[8]
     return add3(add_cross3(Pw, J[1], F[1]), scale3(-trace, J[0]))

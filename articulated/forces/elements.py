@@ -166,24 +166,24 @@ ELEMENTS = (PointWrench, PointSpring, TorsionSpring, Cable)
 
 
 def keep(element: Any, **values: Any) -> None:
-    """In place of what was given: plain numbers, which compare and hash."""
+    """Replace fields of a frozen element by plain numbers, which compare and hash."""
     for key, value in values.items():
         object.__setattr__(element, key, value)
 
 
 def numbers(array: Any) -> Numbers:
-    """Plain floats; no negative zeros, which would make equal elements differ."""
+    """Return plain floats; no negative zeros, which would make equal elements differ."""
     return tuple(float(x) + 0.0 for x in array)
 
 
 def check_frame(element: str, key: str, name: Any) -> None:
-    """The name of a frame is a string."""
+    """Refuse what is no name of a frame, which is a string."""
     if not isinstance(name, str):
         raise ArgumentTypeError(f"{element}: {key} is {shown(name)}, expected the name of a frame")
 
 
 def attachment(element: str, key: str, given: Any) -> tuple[str, Numbers]:
-    """A frame's name and a point."""
+    """Return a frame's name and a point, which is the origin of the frame if only the name is given."""
     if isinstance(given, str):
         return given, ORIGIN
     if not isinstance(given, (tuple, list)) or len(given) != 2 or not isinstance(given[0], str):

@@ -1,4 +1,4 @@
-"""What depends on the length of a line over points: springs and dampers between two points, and cables.
+"""Forces that depend on the length of a line over points: springs and dampers between two points, and cables.
 
 With the length l, the unit vectors u of its pieces and the tension T = k (l - l0) + d dl/dt,
 
@@ -35,19 +35,19 @@ COLUMN = 6
 
 @kernel
 def via_link(c, r, k):
-    """The link of point ``k`` of a line"""
+    """Return the link of point ``k`` of a line"""
     return load_integer(c, r + VIA + VIA_POINT * k)
 
 
 @kernel
 def via_place(c, r, k, X):
-    """Point ``k`` of a line, in the world"""
+    """Return point ``k`` of a line, in world coordinates"""
     return world_point(X, via_link(c, r, k), load3(c, r + VIA + VIA_POINT * k + 1))
 
 
 @kernel
 def piece(c, r, k, X, V):
-    """Of the piece from point k - 1 to point k of a line: difference vector, its rate, and the square of its length"""
+    """Return difference vector, its rate, and the square of its length, of the piece of a line from point k - 1 to k"""
     p, s = via_place(c, r, k - 1, X), via_place(c, r, k, X)
     rate = subtract3(point_velocity(V, via_link(c, r, k), s), point_velocity(V, via_link(c, r, k - 1), p))
     d = subtract3(s, p)
@@ -56,7 +56,7 @@ def piece(c, r, k, X, V):
 
 @kernel
 def pull(c, r, X, V):
-    """Tension, its derivatives by length and by its rate, energy, and the smallest square of the length of a piece"""
+    """Return tension, its derivatives by length and by its rate, energy, and the least square of the length of a piece"""
     d, rate, shortest = piece(c, r, 1, X, V)
     length = sqrt(shortest)
     speed = dot3(d, rate) / length
@@ -83,7 +83,7 @@ def pull(c, r, X, V):
 
 @kernel
 def add_line_forces(c, r, X, V, tension, loads):
-    """At both ends of each piece the tension along it"""
+    """Add the tension along each piece to the loads of the links at both of its ends"""
     for k in range(1, load_integer(c, r + POINTS)):
         d, _, y = piece(c, r, k, X, V)
         add_pair(c, r, k, X, scale3(tension / sqrt(y), d), loads)
@@ -91,14 +91,14 @@ def add_line_forces(c, r, X, V, tension, loads):
 
 @kernel
 def add_pair(c, r, k, X, f, loads):
-    """Opposite forces at the ends of a piece"""
+    """Add opposite forces at the ends of a piece"""
     add_load(loads, via_link(c, r, k - 1), via_place(c, r, k - 1, X), f)
     add_load(loads, via_link(c, r, k), via_place(c, r, k, X), scale3(-1.0, f))
 
 
 @kernel
 def linear_forces(c, r, X, V, loads):
-    """Of a spring whose length at rest is zero; returns its energy"""
+    """Add the forces of a spring whose rest length is zero; returns its energy"""
     d, _, y = piece(c, r, 1, X, V)
     k = load(c, r + STIFFNESS)
     add_pair(c, r, 1, X, scale3(k, d), loads)
@@ -110,7 +110,7 @@ def linear_forces(c, r, X, V, loads):
 
 @kernel
 def add_columns(m, i, p, sign, J, W):
-    """W_c += sign (v_c + w_c x p): how the point ``p`` of link ``i`` moves with each coordinate"""
+    """Add sign (v_c + w_c x p) to W_c: the derivative of the point ``p`` of link ``i`` by each coordinate"""
     while i > 0:
         for k in range(freedom_count(m, i)):
             Jk = load_vector(J, COLUMN * (first_freedom(m, i) + k))
@@ -121,7 +121,7 @@ def add_columns(m, i, p, sign, J, W):
 
 @kernel
 def add_piece_columns(m, c, r, k, X, J, W):
-    """W = d(difference vector)/dq of a piece"""
+    """Compute W = d(difference vector)/dq of a piece"""
     clear(W, 3 * velocity_count(m))
     add_columns(m, via_link(c, r, k - 1), via_place(c, r, k - 1, X), -1.0, J, W)
     add_columns(m, via_link(c, r, k), via_place(c, r, k, X), 1.0, J, W)
@@ -129,7 +129,7 @@ def add_piece_columns(m, c, r, k, X, J, W):
 
 @kernel
 def add_linear_stiffness(m, c, r, X, J, W, K):
-    """K += k W' W"""
+    """Add k W' W to K"""
     nv = velocity_count(m)
     add_piece_columns(m, c, r, 1, X, J, W)
     for a in range(nv):
@@ -140,7 +140,7 @@ def add_linear_stiffness(m, c, r, X, J, W, K):
 
 @kernel
 def add_line_stiffness(m, c, r, q, v, X, V, J, tension, stiff, damping, unit, W, g, h, K, D):
-    """K += T d2l/dq2 + g (k g + d h)', D += d g g' with g = dl/dq and h = d(dl/dt)/dq"""
+    """Add T d2l/dq2 + g (k g + d h)' to K and d g g' to D, with g = dl/dq and h = d(dl/dt)/dq"""
     nv = velocity_count(m)
     clear(g, nv)
     clear(h, nv)
@@ -168,7 +168,7 @@ def add_line_stiffness(m, c, r, q, v, X, V, J, tension, stiff, damping, unit, W,
 
 @kernel
 def add_rate_slopes(m, body, p, u, q, v, X, V, J, unit, h):
-    """h_c += u . d(dp/dt)/dq_c, of the point ``p`` of a link: dp/dt = v + w x p"""
+    """Add u . d(dp/dt)/dq_c to h_c, of the point ``p`` of a link: dp/dt = v + w x p"""
     Vb = load_vector(V, COLUMN * body)
     i = body
     while i > 0:

@@ -1,4 +1,4 @@
-"""How elements lie in memory: one flat array, a record for each element, integers by their 64 bits.
+"""Memory layout of elements: one flat array, a record for each element, integers by their 64 bits.
 
 =========  ===========================================================================================================
 record     contents
@@ -42,30 +42,30 @@ WORLD = "world"
 
 @kernel
 def element_count(c):
-    """How many elements there are."""
+    """Return how many elements there are."""
     return load_integer(c, 0)
 
 
 @kernel
 def first_element(c):
-    """Where the first record begins."""
+    """Return the index at which the first record begins."""
     return 1
 
 
 @kernel
 def next_element(c, r):
-    """Where the record behind record ``r`` begins."""
+    """Return the index at which the record behind record ``r`` begins."""
     return r + load_integer(c, r + SIZE)
 
 
 @kernel
 def kind(c, r):
-    """What kind of element record ``r`` is."""
+    """Return the kind of the element of record ``r``: LINEAR, LINE, TORSION or WRENCH."""
     return load_integer(c, r + KIND)
 
 
 def as_elements(name: str, elements: Any) -> tuple[Element, ...]:
-    """The elements, if they are such."""
+    """Return one element or several as a tuple, checked."""
     expected = ", ".join(each.__name__ for each in ELEMENTS)
     if isinstance(elements, ELEMENTS):
         return (elements,)
@@ -82,7 +82,7 @@ def as_elements(name: str, elements: Any) -> tuple[Element, ...]:
 
 
 def pack_elements(model: Model, elements: tuple[Element, ...]) -> Array:
-    """The constants of an algorithm."""
+    """Pack elements into one array, the constants of an algorithm."""
     links = np.zeros(model.n_bodies + 1, dtype=np.int64)  # of each body; of the world, number -1, in the last place
     moving = np.flatnonzero(model.links[1:, BODY] >= 0) + 1
     links[model.links[moving, BODY].astype(np.int64)] = moving
@@ -98,12 +98,12 @@ def pack_elements(model: Model, elements: tuple[Element, ...]) -> Array:
 
 
 def integers(*values: int) -> Array:
-    """Whole numbers by their bits."""
+    """Return whole numbers as floats of the same 64 bits."""
     return np.array(values, dtype=np.int64).view(np.float64)
 
 
 def placed(model: Model, links: NDArray[np.int64], frame: str) -> tuple[int, Array]:
-    """The link that a frame is on, and its placement there."""
+    """Return the link that a frame is on, and its placement there."""
     if frame not in model.frame_names and frame in world_names(model):
         return 0, np.eye(4)
     bodies, placements = model.frame_offsets([frame])
@@ -111,12 +111,12 @@ def placed(model: Model, links: NDArray[np.int64], frame: str) -> tuple[int, Arr
 
 
 def world_names(model: Model) -> set[str]:
-    """What the world is called."""
+    """Return ``world`` and the parents of all joints: one of these that is no frame of the model is the world's name."""
     return {WORLD} | {joint.parent for joint in model.joints}
 
 
 def line(model: Model, links: NDArray[np.int64], element: PointSpring | Cable) -> Array:
-    """A spring between points, or a cable."""
+    """Pack a spring between points, or a cable."""
     cable = isinstance(element, Cable)
     via: Any = element.via if isinstance(element, Cable) else (element.first, element.second)
     linear = not cable and element.rest_length == element.damping == 0.0
@@ -137,7 +137,7 @@ def line(model: Model, links: NDArray[np.int64], element: PointSpring | Cable) -
 
 
 def torsion(model: Model, links: NDArray[np.int64], element: TorsionSpring) -> Array:
-    """The rotations lead from link axes to those of ``first`` and, turned as at rest, of ``second``."""
+    """Pack a torsion spring; rotations are from link axes to those of ``first`` and, turned as at rest, of ``second``."""
     rest: Any = element.rest_rotation
     first, T1 = placed(model, links, element.first)
     second, T2 = placed(model, links, element.second)
@@ -147,7 +147,7 @@ def torsion(model: Model, links: NDArray[np.int64], element: TorsionSpring) -> A
 
 
 def wrench(model: Model, links: NDArray[np.int64], element: PointWrench) -> Array:
-    """Moment and force in the axes of the link if they turn with it, else in those of the world."""
+    """Pack a wrench: moment and force in the axes of the link if they turn with it, else in those of the world."""
     link, T = placed(model, links, element.frame)
     turns, values = element.axes == "body", np.array(element.wrench)
     if turns:

@@ -1,4 +1,4 @@
-"""Where links are and how they move, and the wrenches on them: everything in world axes, about the world's origin.
+"""Transforms, velocities and wrenches of links, all in world axes, about the world's origin.
 
 There, wrenches on different bodies can be added, and the Jacobian of a body has a column for each freedom on its way to the
 world that is the same for all bodies beyond it.
@@ -47,7 +47,7 @@ LOAD = 21
 
 @kernel
 def world_motion(m, q, v, X, V):
-    """Of each link the transform from the world, and its velocity in world coordinates"""
+    """Compute for each link the transform from the world, and its velocity in world coordinates"""
     store_transform(X, 0, IDENTITY)
     store_vector(V, 0, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
     for i in range(1, link_count(m) + 1):
@@ -60,7 +60,7 @@ def world_motion(m, q, v, X, V):
 
 @kernel
 def store_columns(m, q, X, J):
-    """Of each freedom its column of the Jacobian, in world coordinates"""
+    """Compute for each freedom its column of the Jacobian, in world coordinates"""
     for i in range(1, link_count(m) + 1):
         Xi = load_transform(X, TRANSFORM * i)
         for k in range(freedom_count(m, i)):
@@ -70,14 +70,14 @@ def store_columns(m, q, X, J):
 
 @kernel
 def world_point(X, i, place):
-    """A point of link ``i``"""
+    """Return a point of link ``i``, given in its coordinates, in world coordinates"""
     E, r = load_transform(X, TRANSFORM * i)
     return add3(r, rotate_back(E, place))
 
 
 @kernel
 def point_velocity(V, i, p):
-    """dp/dt = v + w x p"""
+    """Return dp/dt = v + w x p"""
     vi = load_vector(V, VELOCITY * i)
     return add_cross3(vi[1], vi[0], p)
 
@@ -87,7 +87,7 @@ def point_velocity(V, i, p):
 
 @kernel
 def subspace_slope(m, i, a, k, q, unit):
-    """dS_a/dq_k of joint ``i``, in link coordinates: zero for joints whose S is constant"""
+    """Return dS_a/dq_k of joint ``i``, in link coordinates: zero for joints whose S is constant"""
     zero = lift(0.0, load(unit, 0))
     slope = ((zero, zero, zero), (zero, zero, zero))
     if not has_constant_subspace(m, i):
@@ -99,7 +99,7 @@ def subspace_slope(m, i, a, k, q, unit):
 
 @kernel
 def motion_slope(m, i, k, q, v, unit):
-    """d(S v)/dq_k of joint ``i``, in link coordinates"""
+    """Return d(S v)/dq_k of joint ``i``, in link coordinates"""
     zero = lift(0.0, load(unit, 0))
     slope = ((zero, zero, zero), (zero, zero, zero))
     if not has_constant_subspace(m, i):
@@ -110,7 +110,7 @@ def motion_slope(m, i, k, q, v, unit):
 
 @kernel
 def velocity_slope(m, i, k, body, q, v, X, V, J, unit):
-    """dV_b/dq_k of a link ``b`` beyond freedom k of joint ``i``: J_k x (V_b - V_p) + d(S v)/dq_k
+    """Return dV_b/dq_k of a link ``b`` beyond freedom k of joint ``i``: J_k x (V_b - V_p) + d(S v)/dq_k
 
     What lies beyond the freedom moves by its column, and so do all motions of joints beyond it.
     """
@@ -127,14 +127,14 @@ def velocity_slope(m, i, k, body, q, v, X, V, J, unit):
 
 @kernel
 def add_wrench(loads, i, part, f):
-    """A wrench on link ``i``, to one part of its load"""
+    """Add a wrench on link ``i`` to one part of its load"""
     k = LOAD * i + part
     store_vector(loads, k, add(load_vector(loads, k), f))
 
 
 @kernel
 def add_load(loads, i, p, f):
-    """A force at the point ``p`` of link ``i`` that keeps its direction: (p x f, f), and p f'"""
+    """Add a force at the point ``p`` of link ``i`` that keeps its direction to its load: (p x f, f), and p f'"""
     add_wrench(loads, i, WRENCH, (cross3(p, f), f))
     for j in range(3):
         k = LOAD * i + MOMENTS + 3 * j
@@ -144,6 +144,6 @@ def add_load(loads, i, p, f):
 
 @kernel
 def add_moments(loads, i, p):
-    """The load of link ``i`` to that of link ``p``"""
+    """Add the load of link ``i`` to that of link ``p``"""
     for k in range(LOAD):
         accumulate(loads, LOAD * p + k, load(loads, LOAD * i + k))
