@@ -148,21 +148,21 @@ def forces_to_pinocchio(model: Model, pin_model: Any, f_ext: ArrayLike) -> list[
 
 
 def check_models(function: str, model: Any, pin_model: Any) -> None:
-    """One model of ours and one of theirs."""
+    """Refuse what is not one model of ours and one of Pinocchio's."""
     as_model(function, model)
     if not all(hasattr(pin_model, name) for name in ("nq", "nv", "njoints", "names", "joints")):
         raise ArgumentTypeError(f"{function}: pin_model must be a pinocchio.Model, got a {type(pin_model).__name__}")
 
 
 def finite_numbers(function: str, name: str, array: Array) -> Array:
-    """The array, if all its entries are finite."""
+    """Return the array, if all its entries are finite."""
     if not np.isfinite(array).all():
         raise ArgumentValueError(not_finite(function, name, array))
     return array
 
 
 def matched(function: str, model: Model, pin_model: Any) -> list[tuple[Joint, JointType, Any]]:
-    """Our joints, their types, and theirs, by name; the joint of a floating base may have another name there."""
+    """Pair joints of both models by name: our joint, its type, and theirs; a floating base's may have another name there."""
     ours = {joint.name: joint for joint in model.joints}
     pairs = []
     for k in range(1, pin_model.njoints):
@@ -184,8 +184,8 @@ def matched(function: str, model: Model, pin_model: Any) -> list[tuple[Joint, Jo
 
 
 def fits(name: str, theirs: Any) -> bool:
-    """Whether the coordinates of a type of joint are those of Pinocchio's, but for their order, and cosine and sine for an
-    angle.
+    """Return whether a type of joint has the same coordinates as one of Pinocchio's, but for their order, and for cosine and
+    sine in place of an angle.
     """
     kind, sizes = JOINT_TYPES[name], (theirs.nq, theirs.nv)
     if name in ALIKE:

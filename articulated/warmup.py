@@ -89,7 +89,7 @@ def warmup(model: Model | None = None, *, topics: Sequence[str] | None = None, p
 
 
 def of_algorithms(names: Iterable[str], model: Model | None = None) -> Parts:
-    """What compiles these algorithms, for one state and for batches."""
+    """Return functions that compile these algorithms, for one state and for batches."""
     needed: list[Algorithm] = []
     for algorithm in map(ALGORITHMS.__getitem__, names):
         if model is None or not model.mimic or algorithm.with_mimic is None:
@@ -101,24 +101,24 @@ def of_algorithms(names: Iterable[str], model: Model | None = None) -> Parts:
 
 
 def room(name: str) -> list[str]:
-    """The algorithms of a room, by the places of their kernels."""
+    """List the algorithms of a room, which are those whose kernels are in the subpackage of that name."""
     places = f".algorithms.{name}.", f".{name}."
     return [key for key, algorithm in ALGORITHMS.items() if any(p in algorithm.kernel.__module__ + "." for p in places)]
 
 
 def of_room(name: str) -> Parts:
-    """What compiles its algorithms."""
+    """Return functions that compile the algorithms of a room."""
     return of_algorithms(room(name))
 
 
 def usual() -> Parts:
-    """What most users call first, of models without mimic joints."""
+    """Return functions that compile what most users call first, for models without mimic joints."""
     return of_algorithms(USUAL, pendulum())
 
 
 @functools.cache
 def pendulum(limited: bool = True) -> Model:
-    """A rod on a hinge, with limits to its position or without."""
+    """Make a rod on a hinge, with position limits or without."""
     builder, limit = ModelBuilder(), 1.0 if limited else np.inf
     builder.add_body("rod", mass=1.0, center_of_mass=(0.0, 0.0, -1.0))
     builder.add_joint(
@@ -128,7 +128,7 @@ def pendulum(limited: bool = True) -> Model:
 
 
 def motions(integrators: Iterable[str], batch: bool = False) -> Parts:
-    """Two steps of a pendulum by each."""
+    """Return functions that simulate two steps of a pendulum by each integrator, and so compile it."""
     q = [[0.1], [0.2]] if batch else [0.1]
     found: Parts = []
     for name in integrators:
@@ -140,7 +140,7 @@ def motions(integrators: Iterable[str], batch: bool = False) -> Parts:
 
 
 def other_integrators() -> Parts:
-    """By all but the integrator that is taken if none is named."""
+    """Return functions that compile all integrators but the default one."""
     return motions(sorted(set(INTEGRATORS) - {OWN_INTEGRATOR}))
 
 

@@ -58,13 +58,13 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def exit_code(error: Exception) -> int:
-    """Of an error of the package: 1 where a computation failed, 2 for what it was given; zero for others."""
+    """Return the exit code of an error of the package: 1 if a computation failed, 2 for wrong input; zero for others."""
     failed = isinstance(error, (AheadError, SingularInertiaError, SimulationError, ComputationError))
     return 1 if failed else 2 if isinstance(error, PlueckerError) else 0
 
 
 def describe_warmup(more: str = "") -> str:
-    """What ``pluecker warmup --help`` says, with lines for topics of other packages."""
+    """Return the description of ``pluecker warmup --help``; ``more`` has lines for topics of other packages."""
     return f"""Compile ahead what most users call first, or what the topics name; no later call then has to wait for it.
 
 {described(TOPICS)}{more}
@@ -75,7 +75,7 @@ compiled when they are first called."""
 
 
 def robot_file(name: str) -> Path:
-    """The file of a robot: that of the name, or of the robot that goes by it."""
+    """Return the file of a robot: the file of that name, or that of the known robot of that name."""
     path = Path(name)
     if name == ARM:
         return SEVEN_JOINT_ARM
@@ -86,7 +86,7 @@ def robot_file(name: str) -> Path:
 
 
 def load(options: argparse.Namespace) -> Model:
-    """The robot that the options name."""
+    """Load the robot that the options name."""
     try:
         return Model.from_urdf(
             robot_file(options.robot),

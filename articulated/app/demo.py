@@ -32,7 +32,7 @@ SAMPLES = 4000
 
 @dataclass
 class Demonstration:
-    """What the demonstration found."""
+    """Results of the demonstration: a motion, its joint forces, and the checks."""
 
     model: Model
     time: Array
@@ -124,7 +124,7 @@ def report(demo: Demonstration) -> str:
 
 
 def peak_table(demo: Demonstration, most: int = 14) -> list[str]:
-    """For each coordinate, the largest speed and force, with the robot's limits."""
+    """Return lines with the largest speed and force of each coordinate, and the robot's limits."""
     model = demo.model
     width = max([len(name) for name in model.v_names[:most]] + [10])
     lines = [f"   {'joint':{width}}  {'peak speed':>10} {'limit':>8}  {'peak force':>10} {'limit':>8}"]
@@ -177,7 +177,7 @@ def draw_demonstration(demo: Demonstration) -> Any:
 
 
 def draw_poses(axis: Any, model: Model, q: Array) -> None:
-    """The robot in some poses of a motion, from grey to black, and the paths of its outermost points."""
+    """Draw the robot in some poses of a motion, from grey to black, and the paths of its outermost points."""
     poses = 6 if model.n_bodies <= 12 else 3
     T, parts = body_placements(model, q), rods(model)
     starts = [transformed(T[:, rod.first], rod.start) for rod in parts]
@@ -197,7 +197,7 @@ def draw_poses(axis: Any, model: Model, q: Array) -> None:
 
 
 def compare_with_pinocchio(demo: Demonstration, path: Path, floating_base: bool) -> str:
-    """The same motion in Pinocchio: values and times, or one line that says why there is no comparison."""
+    """Compare with Pinocchio on the same motion: lines of differences and times, or one that says why there are none."""
     try:
         peer = PinocchioPeer(demo.model, path, floating_base)
     except (MissingExtraError, ValueError) as error:  # ValueError: Pinocchio cannot read the file, or has no such joint

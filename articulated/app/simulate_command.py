@@ -45,7 +45,7 @@ SWIFT = 20.0  # rad/s, of a joint that is held alone: chosen, a servo's
 
 
 def free_motion(options: argparse.Namespace, model: Model, q: Array, v: Array) -> tuple[Mover, Array, Array]:
-    """What simulates the robot, and the state from which it can."""
+    """Return the function that simulates a robot without constraints, and the start as it was given."""
     return partial(simulate, model), q, v
 
 
@@ -101,21 +101,22 @@ def run_simulate(options: argparse.Namespace) -> int:
 
 
 def worth_keeping(samples: Iterable[int]) -> Iterator[int]:
-    """The progress bar; once it moves, there is something that Ctrl-C must not throw away."""
+    """Yield samples with a progress bar; from the first on, Ctrl-C must not throw away what was computed."""
     for k in progress_bar(samples, unit="sample"):
         catch_interruptions()
         yield k
 
 
 def free_joints(model: Model) -> list[Joint]:
-    """Those that nobody drives."""
+    """Return the joints with six freedoms, which nothing drives."""
     return [joint for joint in model.joints if joint.mimic is None and JOINT_TYPES[joint.type].nv == 6]
 
 
 def holding(model: Model, q: Array, stands: bool = False) -> PDControl:
-    """Servos that keep a configuration: each joint alone would come back critically damped.
+    """Make servos that hold a configuration: each joint alone would return critically damped.
 
-    Joints of a robot that stands move what is between them and the ground, or all the rest: the servos are for the larger.
+    Joints of a robot that ``stands`` move either what is between them and the ground, or all the rest: gains are for the
+    larger inertia.
     """
     inertia = np.diagonal(crba(model, q)).copy()
     free = free_joints(model)
