@@ -35,13 +35,13 @@ DEFAULTS = {"lower_limit": -np.inf, "upper_limit": np.inf, "velocity_limit": np.
 
 @dataclass(frozen=True)
 class Anchor:
-    """Where a body is: on which link, and placed how; None where it is the body that the link's joint carries."""
+    """Placement of a body on a link; ``place`` is None for the body that the link's own joint carries."""
 
     link: int
     place: tuple[Array, Array] | None = None  # its axes as columns, and its origin
 
     def at(self, R: Array, p: Array) -> tuple[Array, Array]:
-        """A placement on the body, on the link."""
+        """Convert a placement on the body to one on the link."""
         if self.place is None:
             return R, p
         return self.place[0] @ R, self.place[1] + self.place[0] @ p
@@ -54,7 +54,7 @@ class Link:
     parent: int
     joint: JointSpec
     part: str  # of the joint type's chain: "revolute 0", "free", ...
-    q: int  # where the part's coordinates begin among the joint's
+    q: int  # index of the part's first coordinate among the joint's
     v: int
     R: Array
     p: Array

@@ -1,4 +1,4 @@
-"""Whether the fields of a model fit together, so that no kernel ever reads or writes where it should not.
+"""Consistency of a model's fields, checked so that no kernel ever reads or writes where it should not.
 
 A model may be made by other hands than the builder's: by :func:`dataclasses.replace`, or from an edited pickle. Kernels
 check nothing; they follow the numbers of the link records. So what those numbers must be is worked out here from the
@@ -40,7 +40,7 @@ EXPECTED = (
 
 
 def as_array(name: str, value: Any) -> Array:
-    """A field that is an array, as one of its own that cannot be written to."""
+    """Copy an array field of a model into a read-only array."""
     array = as_numbers("Model", name, value)
     array.flags.writeable = False
     return array
@@ -62,7 +62,7 @@ def check_fields(model: ModelFields) -> None:
 
 
 def refuse(wrong: Any, message: str) -> None:
-    """An error where something is wrong."""
+    """Raise :class:`ModelError` with this message if ``wrong`` is true."""
     if wrong:
         raise ModelError(message)
 
@@ -71,7 +71,7 @@ def refuse(wrong: Any, message: str) -> None:
 
 
 def check_types(model: ModelFields) -> None:
-    """Names are strings, joints are joints; types inside arrays have been looked at before."""
+    """Check the types of all fields but the arrays, which :func:`as_array` has converted before."""
     if not isinstance(model.name, str):
         raise ArgumentTypeError(f"Model: name is {shown(model.name)}, expected a string")
     if not isinstance(model.urdf, str | None):
@@ -91,7 +91,7 @@ def check_types(model: ModelFields) -> None:
 
 
 def check_name(what: str, name: Any) -> None:
-    """A name is a string that is not empty."""
+    """Check that a name is a string that is not empty."""
     if not isinstance(name, str):
         raise ArgumentTypeError(f"Model: {what} is {shown(name)}, expected a string")
     if not name:
@@ -99,12 +99,12 @@ def check_name(what: str, name: Any) -> None:
 
 
 def is_integer(value: Any) -> bool:
-    """Whether it is a whole number, by its type."""
+    """Return whether a value is an integer by its type; True and False are not."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def check_joint_types(joint: Any) -> None:
-    """The fields of a joint by themselves; a pickled one may lack some."""
+    """Check the types of one joint's fields, of which an unpickled joint may lack some."""
     if not isinstance(joint, Joint):
         raise ArgumentTypeError(f"Model: a joint is {shown(joint)}, expected a Joint")
     fields = vars(joint)
@@ -128,14 +128,14 @@ def check_joint_types(joint: Any) -> None:
 
 
 def check_unique(what: str, names: Sequence[str]) -> None:
-    """No name is there twice."""
+    """Check that no name is there twice."""
     if len(set(names)) < len(names):
         name = Counter(names).most_common(1)[0][0]
         raise ModelError(f"Model: {what} {shown(name)} is there twice; names are used once")
 
 
 def check_joints(model: ModelFields) -> None:
-    """Each joint that moves carries a body of its own, and its coordinates follow those of the joint before it."""
+    """Check that each moving joint carries a body of its own, and that its coordinates follow those of the one before."""
     check_unique("joint", [joint.name for joint in model.joints])
     check_unique("body", model.body_names)
     children = [joint.child for joint in model.joints]
@@ -197,7 +197,7 @@ def joint_tree(model: ModelFields) -> Integers:
 
 
 def check_shapes(model: ModelFields) -> None:
-    """Records have their shape, and finite numbers; the world has none, and no mass or threshold is negative."""
+    """Check shapes and values of the records: finite numbers, zeros for the world, no negative mass or threshold."""
     links, freedoms = model.links, model.freedoms
     for name, records, length in (("links", links, layout.LINK), ("freedoms", freedoms, layout.FREEDOM)):
         if records.ndim != 2 or records.shape[1] != length:
@@ -225,9 +225,16 @@ def link_numbers(links: Array, n: int) -> tuple[Integers, Integers]:
 def expected_records(
     model: ModelFields, parent: Integers, body: Integers, last: Integers
 ) -> tuple[dict[int, Array], Integers]:
-    """What the joints say about their links, by entry of the record; and for each joint the first of its links.
+    """Compute the entries that the link records must have according to the joints, and the first link of each joint.
 
-    ``last``: for each joint the link of its body, at the end of its chain.
+    Args:
+        model: the model, of which the joints are read.
+        parent, body: the parent of each link, and its body or -1.
+        last: for each joint the link of its body, at the end of its chain.
+
+    Returns:
+        By column of the record, an array with the value for each link but the world; and for each joint the number of its
+        first link.
     """
     expected = {column: np.full(len(parent), np.nan) for column in EXPECTED}
     first = last.copy()
@@ -256,7 +263,7 @@ def expected_records(
 
 
 def check_constants(model: ModelFields) -> None:
-    """Placements are rotations, and motion subspaces are those of the placements."""
+    """Check that placements are rotations, and that motion subspaces are those of the placements."""
     links = model.links[1:]
     kinds = {native_kind(part) for kind in JOINT_TYPES.values() for part in kind.chain}
     for kind in kinds:
@@ -272,7 +279,7 @@ def check_constants(model: ModelFields) -> None:
 
 
 def check_parents(model: ModelFields, tree: Integers) -> None:
-    """Joints name the bodies of the records, or what is fixed to them; the one name that is no frame's is the world's."""
+    """Check that each joint's parent is a frame on the body that the records give; the one that is no frame is the world."""
     carrier = dict(model.frames)
     world = None
     for joint, (parent, _) in zip(model.joints, tree.tolist(), strict=True):
@@ -286,7 +293,7 @@ def check_parents(model: ModelFields, tree: Integers) -> None:
 
 
 def check_frames(model: ModelFields) -> None:
-    """Frames have names of their own and places on bodies; each body is a frame on itself."""
+    """Check that frames have unique names and placements on bodies, and that each body is a frame on itself."""
     check_unique("frame", [name for name, _ in model.frames])
     placements, n = model.frame_placements, len(model.body_names)
     expected = (len(model.frames), 4, 4)
@@ -312,7 +319,7 @@ def check_frames(model: ModelFields) -> None:
 
 
 def check_arrays(model: ModelFields) -> None:
-    """The arrays that a user may replace."""
+    """Check gravity and the joint arrays, which a user may replace."""
     gravity = model.gravity
     refuse(
         gravity.shape != (3,) or not np.isfinite(gravity).all(),
@@ -341,7 +348,7 @@ def check_arrays(model: ModelFields) -> None:
 
 
 def check_rest_position(model: ModelFields) -> None:
-    """Quaternions have unit length."""
+    """Check that the quaternions of the rest position have unit length."""
     joints = [joint for joint in model.joints if JOINT_TYPES[joint.type].quaternion is not None]
     if not joints:
         return

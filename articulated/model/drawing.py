@@ -50,7 +50,7 @@ def draw_tree(
 
 
 def branches(joints: list[tuple[Joint, int]], prefix: str) -> list[tuple[tuple[Joint, int], str, str]]:
-    """What hangs on a body, the last one first, with the lines to draw before it."""
+    """List the children of a body, the last one first, each with the prefix and the branch mark of its line."""
     if len(joints) < 2:
         return [(joint, prefix, "") for joint in joints]
     marks = ["├─ "] * (len(joints) - 1) + ["└─ "]
@@ -74,7 +74,7 @@ def span(letter: str, start: int, count: int) -> str:
 
 
 def fixed(names: list[str] | None) -> str:
-    """What is fixed to a body, the first few of it."""
+    """Return a remark with the first four of the names that are fixed to a body, or an empty string."""
     if not names:
         return ""
     shown = ", ".join(names[:4])

@@ -32,7 +32,7 @@ class Inertia:
 
     @staticmethod
     def at_center_of_mass(mass: float, center: Array, about_center: Array) -> Inertia:
-        """From the inertia about the centre of mass, by the parallel-axes theorem."""
+        """Construct from the inertia about the centre of mass, by the parallel-axes theorem."""
         x, y, z = center.tolist()
         hx, hy, hz = mass * x, mass * y, mass * z
         shift = np.array(
@@ -45,7 +45,7 @@ class Inertia:
         return Inertia(mass, np.array([hx, hy, hz]), about_center + shift)
 
     def carried(self, R: Array, p: Array) -> Inertia:
-        """The same body seen from a frame in which this one has the axes ``R`` (columns) and the origin ``p``."""
+        """Transform to a frame in which this inertia's frame has the axes ``R`` (columns) and the origin ``p``."""
         h = R @ self.moment
         shift = 2.0 * (p @ h) * np.eye(3) - np.outer(p, h) - np.outer(h, p)
         shift += self.mass * (p @ p * np.eye(3) - np.outer(p, p))
@@ -55,14 +55,14 @@ class Inertia:
         return Inertia(self.mass + other.mass, self.moment + other.moment, self.about_origin + other.about_origin)
 
     def is_finite(self) -> bool:
-        """Whether nothing has overflowed."""
+        """Return whether all numbers are finite, so that nothing has overflowed."""
         return math.isfinite(self.mass) and bool(
             np.isfinite(self.moment).all() and np.isfinite(self.about_origin).all()
         )
 
 
 def check_mass(label: str, mass: float) -> None:
-    """A mass is a finite number, not negative."""
+    """Check that a mass is a finite number, not negative."""
     if not math.isfinite(mass) or mass < 0.0:
         raise ModelError(f"{label}: mass is {mass}, expected a finite number of kg, not negative")
 

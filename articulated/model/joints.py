@@ -129,7 +129,7 @@ def native_kind(part: str) -> NativeKind:
 
 @dataclass(frozen=True)
 class JointType:
-    """What a user may ask for: which native joints, what their coordinates are called and measured in, and which axes."""
+    """Joint type that a user may ask for: its chain of native joints, names and units of its coordinates, and its axes."""
 
     # "revolute", "prismatic", "helical" about an axis of the user's by number, or of the joint's frame by letter; or a
     # native kind
@@ -153,29 +153,29 @@ class JointType:
 
     @property
     def one_freedom(self) -> bool:
-        """Whether one number says where the joint is and another one how fast it moves: such joints can mimic each other."""
+        """True if the joint has one position and one velocity coordinate; such joints can mimic each other."""
         return self.nq == self.nv == 1
 
     @property
     def rate_is_velocity(self) -> bool:
-        """Whether q is a line, along which v is its rate of change: so it is in chains of 1-DoF joints. (Exponential
-        coordinates change at v too, but change to equivalent ones beyond half a turn.)
+        """True if q is a vector whose rate of change is v, as in chains of 1-DoF joints. (Exponential coordinates change at
+        v too, but are replaced by equivalent ones beyond half a turn.)
         """
         return all(native_kind(part).number == ONE_DOF for part in self.chain)
 
     @property
     def quaternion(self) -> int | None:
-        """Where its quaternion begins in its q, if it has one."""
+        """Index of the quaternion's first entry among the joint's q, None without a quaternion."""
         return self.q_labels.index(QUATERNION[0]) if QUATERNION[0] in self.q_labels else None
 
     @property
     def neutral(self) -> tuple[float, ...]:
-        """Its coordinates without displacement: zeros, and the quaternion of no turn."""
+        """Coordinates without displacement: zeros, and the identity quaternion."""
         return tuple(1.0 if label == QUATERNION[0] else 0.0 for label in self.q_labels)
 
     @property
     def scalar_last(self) -> tuple[int, ...]:
-        """Its coordinates as other libraries order them: quaternions ``[x, y, z, w]``."""
+        """Indices of its coordinates in the order of other libraries: quaternions ``[x, y, z, w]``."""
         order = list(range(self.nq))
         if self.quaternion is not None:
             order.insert(self.quaternion + 3, order.pop(self.quaternion))
@@ -183,7 +183,7 @@ class JointType:
 
     @property
     def linear_first(self) -> tuple[int, ...]:
-        """Its velocities as other libraries order them: the linear ones before the angular ones."""
+        """Indices of its velocities in the order of other libraries: the linear ones before the angular ones."""
         return tuple(sorted(range(self.nv), key=lambda k: not self.v_labels[k].startswith("v")))
 
 
@@ -232,7 +232,7 @@ JOINT_TYPES = {
 def native_joint(
     part: str, axes: tuple[Array, ...], pitch: float, R: Array, p: Array, ratio: float
 ) -> tuple[int, dict[int, Array], Array]:
-    """What a link record holds of its joint: the kind, the constants of the placement, and the columns of S, ``(nv, 6)``.
+    """Compute the joint's entries of a link record: the kind, the placement constants, and the columns of S, ``(nv, 6)``.
 
     Args:
         part: from a joint type's chain, ``"revolute 0"``, ``"revolute x"`` or ``"free"``.
@@ -261,7 +261,7 @@ def native_joint(
 
 
 def contradictory(kind: NativeKind, links: Array, S: Array) -> NDArray[np.bool_]:
-    """Which joints of one kind have constants that :func:`native_joint` cannot have made, rounding allowed for.
+    """Find joints of one kind with constants that :func:`native_joint` cannot have made, up to rounding; ``(n,)``, bool.
 
     Args:
         kind: the native kind.
@@ -288,13 +288,13 @@ def contradictory(kind: NativeKind, links: Array, S: Array) -> NDArray[np.bool_]
 
 
 def quaternion_places(links: Array) -> NDArray[np.int64]:
-    """Where each quaternion begins in q, from the link records ``(n, LINK)``."""
+    """Find the index in q of each quaternion's first entry, from the link records ``(n, LINK)``."""
     kinds, first = links[:, KIND], links[:, IQ].astype(np.int64)
     return np.concatenate([first[kinds == SPHERICAL], first[kinds == FREE] + 3])
 
 
 def are_rotations(E: Array) -> NDArray[np.bool_]:
-    """Which of the matrices ``(n, 3, 3)`` are rotations, rounding allowed for."""
+    """Return for each of the matrices ``(n, 3, 3)`` whether it is a rotation, up to rounding."""
     error = np.abs(E @ E.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2))
     return (error < SLACK) & (np.linalg.det(E) > 0.0)
 
@@ -328,32 +328,33 @@ def joint_transform(m, i, q):
 
 @kernel
 def has_constant_subspace(m, i):
-    """Whether the motion subspace of joint ``i``, in link coordinates, is the same in all configurations"""
+    """Return whether the motion subspace of joint ``i``, in link coordinates, is the same in all configurations"""
     return kind(m, i) != EXPONENTIAL
 
 
 def kind_has_constant_subspace(kind: int) -> bool:
-    """The same for Python, of a kind by its number."""
+    """Return whether the motion subspace of joints of a native kind is constant; see :func:`has_constant_subspace`."""
     return kind != EXPONENTIAL
 
 
 @kernel
 def moves_freely(m, i):
-    """Whether the motion subspace of joint ``i`` is the six unit vectors, so that products with it are read off"""
+    """Return whether S of joint ``i`` is the identity, so that products with it need no arithmetic"""
     return kind(m, i) == FREE
 
 
 @kernel
 def turns_freely(m, i):
-    """Whether the first three freedoms of joint ``i`` are the angular velocity of its body"""
+    """Return whether the first three freedoms of joint ``i`` are the angular velocity of its body"""
     return kind(m, i) == FREE or kind(m, i) == SPHERICAL
 
 
 @kernel
 def joint_transforms(m, q, ws, record):
-    """The transforms of all joints into a workspace, each at the start of its link's record.
+    """Compute the transforms of all joints into a workspace, each at the start of its link's record.
 
-    Recursions load them from there. Each takes a while, but none waits for another; inside a recursion they would.
+    Recursions load them from there. The transforms do not depend on each other, so that the processor overlaps them here;
+    inside a recursion each would wait for the one before.
     """
     for i in range(1, link_count(m) + 1):
         store_transform(ws, record * i, joint_transform(m, i, q))
@@ -361,7 +362,7 @@ def joint_transforms(m, q, ws, record):
 
 @kernel
 def has_no_translation(m, i, k):
-    """Whether S_k of joint ``i`` only turns, in all configurations, so that half of each product with it can be left out"""
+    """Return whether S_k of joint ``i`` has no linear part in any configuration, so that products with it skip that half"""
     _, v = constant_subspace(m, i, k)
     return v[0] == 0.0 and v[1] == 0.0 and v[2] == 0.0
 

@@ -95,7 +95,7 @@ def quaternion_count(m):
 
 @kernel
 def quaternion_place(m, k):
-    """Where quaternion number ``k`` begins in q."""
+    """Return the index in q of the first entry of quaternion number ``k``."""
     return load_integer(m, load_integer(m, QUATERNIONS) + 1 + k)
 
 
@@ -137,13 +137,13 @@ def owns_coordinates(m, i):
 
 @kernel
 def first_q(m, i):
-    """Where the joint's coordinates begin in q."""
+    """Return the index in q of the first coordinate of the joint of link ``i``."""
     return load_integer(m, HEADER + LINK * i + IQ)
 
 
 @kernel
 def first_v(m, i):
-    """Where the joint's coordinates begin in v."""
+    """Return the index in v of the first coordinate of the joint of link ``i``."""
     return load_integer(m, HEADER + LINK * i + IV)
 
 
@@ -208,19 +208,19 @@ def velocity_table(m, column, k):
 
 @kernel
 def has_armature(m):
-    """Whether any armature is not zero."""
+    """Return whether any armature is not zero."""
     return load_integer(m, HAS_ARMATURE) != 0
 
 
 @kernel
 def has_losses(m):
-    """Whether any damping or dry friction is not zero."""
+    """Return whether any damping or dry friction is not zero."""
     return load_integer(m, HAS_LOSSES) != 0
 
 
 @kernel
 def has_springs(m):
-    """Whether any stiffness is not zero."""
+    """Return whether any stiffness is not zero."""
     return load_integer(m, HAS_SPRINGS) != 0
 
 
@@ -244,13 +244,13 @@ def tree_entry(m, t, entry):
 
 @kernel
 def solved_by_sweeps(m, t):
-    """Whether tree ``t`` is solved by the sweeps of the articulated-body algorithm, and not by a factor of its matrix."""
+    """Return whether the sweeps of the articulated-body algorithm solve tree ``t``, not a factor of its inertia matrix."""
     return tree_entry(m, t, SWEEPS) != 0
 
 
 @kernel
 def has_no_branches(m, t):
-    """Of a tree that is solved by sweeps, whether each link but the first is carried by the one before."""
+    """Return, for a tree that is solved by sweeps, whether each link but the first is carried by the one before."""
     return tree_entry(m, t, SWEEPS) == UNBRANCHED
 
 
@@ -274,19 +274,19 @@ def row_depth(m, r):
 
 @kernel
 def row_place(m, r):
-    """Where row ``r`` of the inertia matrix begins among the packed entries, that with the root first."""
+    """Return the index of row ``r``'s first entry in the packed inertia matrix: the entry in the root's column."""
     return load_integer(m, load_integer(m, ROWS) + ROW * r + PLACE)
 
 
 @kernel
 def factored_place(m, r):
-    """Where row ``r`` begins in the factor of the inertia matrix, or -1 where sweeps solve its tree."""
+    """Return the index of row ``r``'s first entry in the factor of the inertia matrix, or -1 if sweeps solve its tree."""
     return load_integer(m, load_integer(m, ROWS) + ROW * r + FACTORED)
 
 
 @kernel
 def ancestor(m, place):
-    """The row that stands for the column of the entry at that place of the factor: none has to be learned from another."""
+    """Return the row that is the column of the factor's entry at index ``place``, from a table: no walk up the tree."""
     return load_integer(m, load_integer(m, ANCESTORS) + place)
 
 
@@ -304,7 +304,7 @@ def factor_size(m):
 
 @kernel
 def shares_rows(m):
-    """Whether mimic joints make freedoms share a row of the inertia matrix."""
+    """Return whether mimic joints make freedoms share a row of the inertia matrix."""
     return load_integer(m, SHARES_ROWS) != 0
 
 

@@ -45,8 +45,9 @@ Array = NDArray[np.float64]
 
 
 class Ready:
-    """What the algorithms need for a single state, by algorithm and then by key: filled as they run. Python reads it with
-    each call, from a slot in half the time of a property.
+    """Base class with a slot for the prepared data of calls with a single state, by algorithm and then by key.
+
+    The algorithms fill it as they run. Python reads it with each call, from a slot in half the time of a property.
     """
 
     __slots__ = ("ready",)
@@ -227,12 +228,12 @@ class Model(ModelFields, Ready):
         return self._joint_by_name[name]
 
     def q_slice(self, joint: str) -> slice:
-        """Where the joint's coordinates are in q. KeyError for an unknown name, and for a mimic joint, which has none."""
+        """Return the joint's slice of q. KeyError for an unknown name, and for a mimic joint, which has no coordinates."""
         found = self._owner(joint)
         return slice(found.q_start, found.q_start + JOINT_TYPES[found.type].nq)
 
     def v_slice(self, joint: str) -> slice:
-        """Where the joint's coordinates are in v. KeyError for an unknown name, and for a mimic joint, which has none."""
+        """Return the joint's slice of v. KeyError for an unknown name, and for a mimic joint, which has no coordinates."""
         found = self._owner(joint)
         return slice(found.v_start, found.v_start + JOINT_TYPES[found.type].nv)
 
@@ -281,7 +282,7 @@ class Model(ModelFields, Ready):
         return np.array([self.frames[k][1] for k in chosen], dtype=np.intp), self.frame_placements[chosen]
 
     def quaternion_slices(self) -> dict[str, slice]:
-        """For each joint that has a quaternion, where it is in q."""
+        """Return, by name of each joint that has a quaternion, the slice of q that holds it."""
         return dict(self._quaternions)
 
     @cached_property
@@ -290,7 +291,7 @@ class Model(ModelFields, Ready):
         return {name: slice(q + p, q + p + 4) for name, (q, p) in firsts.items() if p is not None}
 
     def rotation_vector_slices(self) -> dict[str, slice]:
-        """For each joint with exponential coordinates, where they are in q."""
+        """Return, by name of each joint with exponential coordinates, the slice of q that holds them."""
         return {
             joint.name: slice(joint.q_start, joint.q_start + 3) for joint in self.joints if joint.type == "exponential"
         }
@@ -326,12 +327,12 @@ class Model(ModelFields, Ready):
 
     @cached_property
     def tables(self) -> dict[Any, Any]:
-        """What algorithms have counted in the tree, for several of them: filled as they need it."""
+        """Cache of data derived from the model (workspace sizes, scenarios, visual shapes), by key; filled on demand."""
         return {}
 
     @cached_property
     def plans(self) -> dict[Any, Any]:
-        """What the algorithms have found out about this model, by algorithm and key: filled as they run."""
+        """Cache of the algorithms' plans for this model, by algorithm and key; filled as they run."""
         return {}
 
     # ------------------------------------------------------------------------------------------------- equality, pickle
@@ -365,12 +366,12 @@ class Model(ModelFields, Ready):
 
 
 def remembered(path_or_text: str | os.PathLike[str]) -> str:
-    """The text of a URDF file as it is, or the path of one, from wherever it is read later."""
+    """Return the text of a URDF file as it is, or its absolute path, which stays valid if the working directory changes."""
     text = os.fspath(path_or_text)
     return text if is_text(text) else os.path.abspath(text)
 
 
 def check_is_name(function: str, name: Any) -> None:
-    """A name that is looked up is a string."""
+    """Check that a name to be looked up is a string."""
     if not isinstance(name, str):
         raise ArgumentTypeError(f"{function}: a name is {shown(name)}, expected a string")

@@ -1,4 +1,4 @@
-"""What a model is made of: its joints, its arrays and the fields of :class:`~pluecker.articulated.model.model.Model`."""
+"""Records of a model: its joints, its arrays and the fields of :class:`~pluecker.articulated.model.model.Model`."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def listing(names: Any, most: int = 20) -> str:
 
 
 def known(name: Any, names: Iterable[str], most: int = 20) -> str:
-    """The names there are, for a message about one that is not: of many names, first those that look like it."""
+    """List the known names for a message about an unknown one; of many names, those that look like it come first."""
     names = list(names)
     if len(names) <= most or not isinstance(name, str):
         return listing(names, most)

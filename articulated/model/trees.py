@@ -101,7 +101,7 @@ class CoordinateTree:
 
 
 def coordinate_tree(links: Array) -> CoordinateTree:
-    """From the link records of a model; in time proportional to their number, without mimic joints."""
+    """Build from the link records of a model; in time proportional to their number if there are no mimic joints."""
     records = links[1:, layout.INTEGERS_OF_LINK].astype(np.int64)
     parents, count, first = records[:, layout.PARENT], records[:, layout.COUNT], records[:, layout.FIRST]
     freedoms = int(count.sum())
@@ -132,7 +132,7 @@ def coordinate_tree(links: Array) -> CoordinateTree:
 
 
 def list_trees(rows: CoordinateTree, links: Array, body_names: tuple[str, ...]) -> tuple[Tree, ...]:
-    """The trees, one by one."""
+    """List the trees of a mechanism, in the order of their numbers."""
     numbers, bodies = rows.tree_of_link[1:], links[:, layout.BODY].astype(np.int64)
     order = 1 + np.argsort(numbers, kind="stable")
     ends = np.cumsum(np.bincount(numbers, minlength=len(rows.sweeps)))
@@ -203,7 +203,7 @@ def depths(parent: Integers) -> Integers:
 def cheaper_by_sweeps(
     trees: Integers, link: Integers, number: Integers, depth: Integers, first_row: Integers
 ) -> NDArray[np.bool_]:
-    """For each tree whether the sweeps need fewer operations."""
+    """Return for each tree whether the sweeps need fewer operations than the factor of its matrix."""
     n = len(first_row) - 1
     links, freedoms = np.bincount(trees, minlength=n), np.bincount(number[link], minlength=n)
     updates = PACKED_PAIR * (depth + 1.0) + PACKED_UPDATE * 0.5 * depth * (depth + 1.0)
@@ -213,7 +213,7 @@ def cheaper_by_sweeps(
 
 
 def tied(parents: Integers, number: Integers, rows: Integers, link: Integers, trees: int) -> NDArray[np.bool_]:
-    """For each tree whether the sweeps cannot solve it: freedoms share a row, or its links are not numbered in one go."""
+    """Return for each tree whether sweeps cannot solve it: freedoms share a row, or its links are not contiguous."""
     result = np.zeros(trees, dtype=bool)
     shared = np.bincount(rows)[rows] > 1
     result[number[link[shared]]] = True
@@ -246,7 +246,7 @@ def tree_table(rows: CoordinateTree) -> Array:
 
 
 def factored_places(rows: CoordinateTree) -> Integers:
-    """Where each row begins in the factor, -1 where sweeps solve its tree."""
+    """Compute the index of each row's first entry in the factor, -1 where sweeps solve its tree."""
     size, count = factor_sizes(rows), np.diff(rows.first_row)
     shift = np.cumsum(size) - size - rows.place[rows.first_row[:-1]]
     return np.where(np.repeat(rows.sweeps, count), -1, rows.place + np.repeat(shift, count))

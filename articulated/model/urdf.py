@@ -58,7 +58,11 @@ def read_urdf(
     check_inertia: bool = True,
     mimic: bool = True,
 ) -> tuple[str, Description]:
-    """What to call the source in messages, and the robot. See :meth:`~pluecker.articulated.model.model.Model.from_urdf`."""
+    """Read a robot from a URDF file, see :meth:`~pluecker.articulated.model.model.Model.from_urdf`.
+
+    Returns:
+        The name of the source for messages, and the description of the robot.
+    """
     for name, flag in (("floating_base", floating_base), ("check_inertia", check_inertia), ("mimic", mimic)):
         check_flag(f"from_urdf: {name}", flag)
     yourdfpy = require("yourdfpy", "urdf", "reading URDF files")
@@ -79,7 +83,7 @@ def read_urdf(
 
 
 def read_source(path_or_text: str | os.PathLike[str]) -> tuple[str, str]:
-    """What to call the source in messages, and its text."""
+    """Return the name of the source for messages, and its text."""
     if not isinstance(path_or_text, (str, os.PathLike)):
         raise ArgumentTypeError(f"from_urdf takes a path or XML text, got {type(path_or_text).__name__}")
     if isinstance(path_or_text, str):
@@ -106,7 +110,7 @@ def read_source(path_or_text: str | os.PathLike[str]) -> tuple[str, str]:
 
 
 def is_text(path_or_text: str) -> bool:
-    """Whether this is the XML itself, and no path."""
+    """Return whether this is the XML itself rather than a path."""
     return path_or_text.lstrip(BLANK)[:1] == "<"
 
 
