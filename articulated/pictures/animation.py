@@ -105,7 +105,7 @@ class Animation:
             ) from None
 
     def gif(self) -> bytes:
-        """As a GIF that repeats."""
+        """Encode the pictures as a GIF that repeats."""
         image = require("PIL.Image", "plot", "writing a GIF")
         frames = [image.open(io.BytesIO(picture)).convert("RGB") for picture in self.pictures]
         palette = common_palette(image, frames)  # so that a mark keeps its colour
@@ -116,7 +116,7 @@ class Animation:
         return file.getvalue()
 
     def mp4(self) -> bytes:
-        """As an MP4 (H.264), by the program ffmpeg."""
+        """Encode the pictures as an MP4 (H.264), by the program ffmpeg."""
         command = [
             need_ffmpeg(),
             "-loglevel",
@@ -224,7 +224,7 @@ def animate(
 
 
 def sample_times(function: str, motion: Trajectory, speed: float, rate: float) -> list[int]:
-    """The number of the sample that each picture shows."""
+    """Choose the sample that each picture shows, by number."""
     n = len(motion)
     if motion.time is None:
         samples: NDArray[np.int64] = np.arange(n)
@@ -244,7 +244,7 @@ def sample_times(function: str, motion: Trajectory, speed: float, rate: float) -
 
 
 def positive(function: str, name: str, value: Any) -> float:
-    """A number above zero."""
+    """Return a number as a float, refusing what is not above zero."""
     with naming(function):
         number = as_floats(function, name, value, ())
     if number.shape != () or not number > 0.0:
@@ -253,7 +253,7 @@ def positive(function: str, name: str, value: Any) -> float:
 
 
 def check_animation(function: str, path: Any) -> Path:
-    """A path at which an animation can be written, before there is one."""
+    """Check that an animation can be written to a path, before it is made, and return the path."""
     place = to_path(function, path)
     ending = place.suffix.lower()
     if ending not in ANIMATIONS:
@@ -266,10 +266,10 @@ def check_animation(function: str, path: Any) -> Path:
 
 
 def need_ffmpeg() -> str:
-    """Where the program is that writes an MP4: that of matplotlib's settings, or the one on the path.
+    """Find the program that writes an MP4, ffmpeg or what matplotlib's settings name instead, on the search path.
 
     Raises:
-        MissingExtraError: there is none.
+        MissingExtraError: it is not installed.
     """
     chosen = require("matplotlib", "plot", "writing an MP4").rcParams["animation.ffmpeg_path"]
     found = shutil.which(chosen)

@@ -1,4 +1,4 @@
-"""What is drawn of a mechanism: what was asked for, and what there is; the same for matplotlib and for the browser."""
+"""Contents of a picture of a mechanism: the options, and the parts there are to draw; for matplotlib and for the browser."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LARGEST = 1e30  # m, of what can be drawn: matplotlib squares and divides
 
 @dataclass(frozen=True)
 class Contents:
-    """What is asked for; the fields are arguments of ``plot_mechanism``."""
+    """Options of a picture; the fields are arguments of ``plot_mechanism``."""
 
     visuals: bool = True
     axes: bool = True
@@ -47,7 +47,7 @@ class Contents:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """What there is to be drawn.
+    """Parts of a mechanism that can be drawn.
 
     Attributes:
         shapes: surfaces of the URDF file's.
@@ -73,7 +73,7 @@ def parts_of(model: Model, visuals: bool) -> Parts:
 
 
 def is_bare(rod: Rod, shapes: Sequence[Shape]) -> bool:
-    """Whether a body has shapes at its far end alone, as a shin that has a foot, so that nothing would lead there."""
+    """Return whether all shapes of a body are far from its joint, as a shin's foot, so that only a rod connects them."""
     if rod.first != rod.second:
         return False
     half = 0.5 * float(np.linalg.norm(rod.end))
@@ -85,7 +85,7 @@ def is_bare(rod: Rod, shapes: Sequence[Shape]) -> bool:
 
 
 def reach(parts: Parts, T: Array, overlays: Sequence[Overlay]) -> Array:
-    """Points between which all is, ``(m, 3)``.
+    """Collect points whose bounding box contains all that is drawn, ``(m, 3)``.
 
     Args:
         parts: of the mechanism.
@@ -107,7 +107,7 @@ def reach(parts: Parts, T: Array, overlays: Sequence[Overlay]) -> Array:
 
 
 def bounds(function: str, points: Array) -> tuple[Array, Array, float]:
-    """The lowest and the highest coordinates of points, and the longest edge between them, which is not zero.
+    """Compute the bounding box of points: lowest and highest coordinates, and the longest edge, which is not zero.
 
     Raises:
         ValueError: they are too far away to be drawn.

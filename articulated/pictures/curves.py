@@ -133,20 +133,20 @@ def plot_energy(
 
 
 def known(trajectory: Trajectory, part: str) -> Array:
-    """A part that has been looked for before."""
+    """Return a part of a trajectory that is known not to be None."""
     values: Array = getattr(trajectory, part)
     return values
 
 
 def as_title(function: str, model: Model, title: Any) -> str:
-    """What stands above a figure: the user's words, else the model's name."""
+    """Return the title of a figure: the user's, else the model's name."""
     if title is not None and not isinstance(title, str):
         raise ArgumentTypeError(f"{function}: title is {shown(title)}, expected a string")
     return as_label(model.name if title is None else title)
 
 
 def as_motion(function: str, model: Any, trajectory: Any, parts: tuple[str, ...]) -> tuple[Model, Trajectory]:
-    """The model and a trajectory of it with these parts, and a sample; that may come alone, if it knows its model."""
+    """Check a model and a trajectory of it, which has these parts and a sample; it may come alone if it knows its model."""
     if isinstance(model, Trajectory) and trajectory is None:
         if model.model is None:
             raise TrajectoryError(f"{function}: the trajectory has no model; give it as the first argument")
@@ -168,7 +168,7 @@ def as_motion(function: str, model: Any, trajectory: Any, parts: tuple[str, ...]
 
 
 def quantity(model: Model, part: str) -> str:
-    """What a panel shows, and in which unit, as far as the coordinates have one in common."""
+    """Return the axis label of a panel: the quantity and its unit, or units if the coordinates do not share one."""
     name, angular, linear = QUANTITIES[part]
     if model.nq != model.nv:  # quaternions, and velocities of both kinds
         return f"{name}\n{angular}, {linear}" + (", or quaternion" if part == "q" else "")

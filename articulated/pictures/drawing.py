@@ -134,7 +134,7 @@ class Drawing:
             self.draw_overlay(overlay if np.ndim(overlay.positions) == 2 else overlay.at(k))
 
     def draw_surfaces(self, T: Array) -> None:
-        """Shapes, and boxes of bodies that have neither shape nor length, in the light."""
+        """Draw shapes, and boxes for bodies that have neither shape nor length, with shading."""
         vertices, faces = self.surface
         world = transformed(T[self.body_of_vertex], vertices)
         under = self.ground
@@ -147,7 +147,7 @@ class Drawing:
         self.triangles(np.concatenate(parts), np.concatenate(colours), zorder=1)
 
     def triangles(self, corners: Array, colours: Array, zorder: float, alpha: float = 1.0) -> None:
-        """Flat triangles, darker where they turn away from the light."""
+        """Draw flat triangles, darker where they face away from the light."""
         if not len(corners):
             return
         lit = SHADE + (1.0 - SHADE) * np.abs(normals(corners) @ (LIGHT / np.linalg.norm(LIGHT)))
@@ -158,7 +158,7 @@ class Drawing:
         self.drawn.append(self.ax.add_collection3d(made))
 
     def draw_joint_axes(self, k: int) -> None:
-        """Short lines along the axes, in one colour for joints that turn, in another for those that slide."""
+        """Draw short lines along the joint axes, in one colour for joints that turn, in another for those that slide."""
         axes = joint_axes(self.model, self.q[k])
         half = 0.07 * self.size
         for kind, colour, label in (
@@ -173,14 +173,14 @@ class Drawing:
             self.dots(axes.balls, TURNS, 7.0, zorder=4, label="ball joint", fillstyle="none")
 
     def draw_ellipsoids(self, T: Array) -> None:
-        """The ellipsoids of equal inertia, seen through."""
+        """Draw the ellipsoids of equal inertia, transparent."""
         for solid in self.parts.solids:
             vertices, faces = ball(np.maximum(solid.ellipsoid, 0.004 * self.size), rings=8)
             corners = transformed(T[solid.body], vertices @ solid.axes.T + solid.center)[faces]
             self.triangles(corners, np.broadcast_to(rgb(SOLID), (len(faces), 3)), zorder=5, alpha=0.16)
 
     def draw_frames(self, T: Array) -> None:
-        """The axes of frames in red, green and blue, and their names where they are few."""
+        """Draw the axes of frames in red, green and blue, and their names where they are few."""
         bodies, offsets = self.model.frame_offsets(self.contents.frames)
         for name, M in zip(self.contents.frames, T[bodies] @ offsets, strict=True):
             for j, colour in enumerate(AXIS_COLOURS):
@@ -192,7 +192,7 @@ class Drawing:
                 self.drawn.append(text)
 
     def draw_overlay(self, overlay: Overlay) -> None:
-        """Points, arrows or cones that are there."""
+        """Draw the points, arrows or cones of an overlay that are present in the sample."""
         there, colour = present(overlay), COLOURS.get(overlay.color, overlay.color)
         starts, ends = (x[there] for x in marks(overlay))
         if not len(starts):
@@ -221,7 +221,7 @@ class Drawing:
         self.drawn += self.ax.plot(*points.T, color=colour, markersize=size, **style)
 
     def explain(self, where: Any) -> None:
-        """A legend, each word once: below the axes, or below the figure that holds them alone."""
+        """Add a legend, each label once: below the axes, or below the figure if it holds nothing else."""
         found = dict(zip(*reversed(self.ax.get_legend_handles_labels()), strict=True))
         for overlay in self.overlays:  # also of those that are there at another time
             lines = require("matplotlib.lines", "plot", PURPOSE)
@@ -244,13 +244,13 @@ class Drawing:
 
 
 def is_plane(points: Array) -> bool:
-    """Whether they are all in one plane."""
+    """Return whether points ``(n, 3)`` are all in one plane."""
     spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
     return bool(spread[-1] <= THIN * spread[0])
 
 
 def make_room(ax: Any, points: Array) -> float:
-    """Limits of 3D axes that hold the points, with equal scales; returns the longest edge of what they span.
+    """Set limits of 3D axes that hold the points, with equal scales; return the longest edge of their bounding box.
 
     Raises:
         ValueError: they are too far away to be drawn.

@@ -100,7 +100,7 @@ def plot_mechanism(
 def as_contents(
     function: str, model: Model, visuals: Any, joint_axes: Any, frames: Any, inertia: Any, center_of_mass: Any
 ) -> Contents:
-    """What is asked for."""
+    """Check the options of a picture and return them as a record."""
     given = {"visuals": visuals, "joint_axes": joint_axes, "inertia": inertia, "center_of_mass": center_of_mass}
     for name, value in given.items():
         if not isinstance(value, (bool, np.bool_)):
@@ -110,7 +110,7 @@ def as_contents(
 
 
 def as_camera(function: str, camera: Any) -> tuple[float, float]:
-    """Elevation and azimuth; degrees."""
+    """Check a camera and return its elevation and azimuth; degrees."""
     with naming(function):
         angles = as_floats(function, "camera", camera, (2,))
     if angles.shape != (2,) or np.abs(angles).max() > 1e6:
@@ -119,7 +119,7 @@ def as_camera(function: str, camera: Any) -> tuple[float, float]:
 
 
 def as_frames(function: str, model: Model, frames: Any) -> tuple[str, ...]:
-    """Names of frames, each looked up."""
+    """Return names of frames, each checked; for ``"bodies"`` and ``"all"`` those of the model."""
     if isinstance(frames, str):
         which = as_option(function, "frames", frames, ("bodies", "all"))
         return model.body_names if which == "bodies" else model.frame_names
@@ -129,6 +129,6 @@ def as_frames(function: str, model: Model, frames: Any) -> tuple[str, ...]:
 
 
 def list_of(things: Any) -> Any:
-    """A list, of what can be gone through once only too; else the thing itself, which is refused by others."""
+    """Return a list of an iterable, which may be exhausted by that; anything else as it is, for callers to refuse."""
     several = isinstance(things, Iterable) and getattr(things, "shape", None) != ()
     return list(things) if several else things

@@ -1,4 +1,4 @@
-"""What others want to be shown with a mechanism: points, arrows and cones, at rest or over time.
+"""Overlays, marks that are drawn with a mechanism: points, arrows and cones, at rest or over time.
 
 Contacts are points, their forces arrows, their friction cones; so may be targets, sensors, wind. Each record is a batch of
 marks: arrays ``(k, ...)`` that stay, or ``(n, k, ...)`` with one entry for each sample of a trajectory. A mark whose numbers
@@ -155,14 +155,14 @@ Overlay = Points | Arrows | Cones
 
 
 def arrays_of(overlay: Overlay) -> tuple[str, ...]:
-    """The names of its arrays."""
+    """Return the names of an overlay's arrays."""
     if isinstance(overlay, Points):
         return ("positions",)
     return ("positions", "vectors") if isinstance(overlay, Arrows) else ("positions", "normals")
 
 
 def check(overlay: Any, arrays: tuple[str, ...], lengths: tuple[str, ...]) -> None:
-    """Arrays become arrays of our own that fit together; lengths are above 0; words are words."""
+    """Check the fields of an overlay, and replace its arrays by read-only copies: one shape, lengths above 0, strings."""
     kind = type(overlay).__name__
     shapes = {}
     for name in arrays:
@@ -193,13 +193,13 @@ def check(overlay: Any, arrays: tuple[str, ...], lengths: tuple[str, ...]) -> No
 
 
 def those_of(overlay: Overlay, samples: Any) -> dict[str, Any]:
-    """The arrays of some samples, over time as before."""
+    """Return the arrays of some samples, over time as before."""
     arrays = {name: np.asarray(getattr(overlay, name)) for name in arrays_of(overlay)}
     return {name: array[samples] if array.ndim == 3 else array for name, array in arrays.items()}
 
 
 def one_sample(overlay: Any, sample: int) -> dict[str, Any]:
-    """The arrays of one sample; those that stay, as they are."""
+    """Return the arrays of one sample; those that do not change over time, as they are."""
     kind, found = type(overlay).__name__, dict[str, Any]()
     for name in arrays_of(overlay):
         array = getattr(overlay, name)
@@ -212,7 +212,7 @@ def one_sample(overlay: Any, sample: int) -> dict[str, Any]:
 
 
 def as_overlays(function: str, overlays: Any, samples: int | None) -> tuple[Overlay, ...]:
-    """Overlays that fit: all that change have as many samples as there are, None where there is one moment only."""
+    """Check overlays: all that change over time have ``samples`` samples, None if a single moment is drawn."""
     if isinstance(overlays, Overlay):
         overlays = (overlays,)
     if isinstance(overlays, str) or not isinstance(overlays, Iterable) or getattr(overlays, "shape", None) == ():
@@ -233,19 +233,19 @@ def as_overlays(function: str, overlays: Any, samples: int | None) -> tuple[Over
 
 
 def rgb(colour: str) -> Array:
-    """Red, green and blue of ``"#rrggbb"`` or of a name, from 0 to 1."""
+    """Convert ``"#rrggbb"`` or the name of a colour to red, green and blue, from 0 to 1."""
     digits = COLOURS.get(colour, colour)
     return np.array([int(digits[k : k + 2], 16) for k in (1, 3, 5)]) / 255.0
 
 
 def present(overlay: Overlay) -> NDArray[np.bool_]:
-    """Which of its marks are there, ``(k,)`` or ``(n, k)``: those without NaN."""
+    """Return which marks of an overlay are present, ``(k,)`` or ``(n, k)``: those without NaN."""
     found = [np.isfinite(np.asarray(getattr(overlay, name))).all(axis=-1) for name in arrays_of(overlay)]
     return np.logical_and.reduce(found)
 
 
 def marks(overlay: Overlay) -> tuple[Array, Array]:
-    """The beginnings and ends of its marks, ``(..., k, 3)`` each, NaN where there is none; of points twice the same."""
+    """Return starts and ends of an overlay's marks, ``(..., k, 3)`` each, NaN where absent; for points both are the same."""
     p = np.asarray(overlay.positions, dtype=np.float64)
     if isinstance(overlay, Points):
         return p, p
@@ -257,7 +257,7 @@ def marks(overlay: Overlay) -> tuple[Array, Array]:
 
 
 def overlay_points(overlays: Iterable[Overlay]) -> Array:
-    """All that a picture has to have room for, ``(m, 3)``."""
+    """Collect the points of overlays that a picture must have room for, ``(m, 3)``."""
     found = [np.zeros((0, 3))]
     for overlay in overlays:
         there = present(overlay)

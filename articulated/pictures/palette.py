@@ -18,7 +18,7 @@ COLOURS, OTHERS = 256, 96  # of a palette; those of them that are mixed of what 
 
 
 def common_palette(image: Any, pictures: list[Any]) -> NDArray[np.uint8]:
-    """The colours of a film, ``(n, 3)``: those that most pixels have, and 96 for all others."""
+    """Choose the palette of a film, ``(n, 3)``: the colours of most pixels, and 96 for all others."""
     few = pictures[:: max(1, len(pictures) // SAMPLED)]
     colours, counts = np.unique(np.concatenate([pixels(each) for each in few]), return_counts=True)
     order = np.argsort(-counts, kind="stable")
@@ -31,7 +31,7 @@ def common_palette(image: Any, pictures: list[Any]) -> NDArray[np.uint8]:
 
 
 def with_palette(image: Any, picture: Any, palette: NDArray[np.uint8]) -> Any:
-    """A picture in the nearest colours of a palette. Pillow takes the nearest to each fourth one alone."""
+    """Convert a picture to the nearest colours of a palette. Pillow looks up the nearest of each fourth level only."""
     from scipy.spatial import cKDTree  # here: it takes long to import
 
     colours, places = np.unique(pixels(picture), return_inverse=True)
@@ -42,10 +42,10 @@ def with_palette(image: Any, picture: Any, palette: NDArray[np.uint8]) -> Any:
 
 
 def pixels(picture: Any) -> NDArray[np.int64]:
-    """Of each pixel one number for red, green and blue."""
+    """Pack red, green and blue of each pixel into one number."""
     return np.asarray(picture).reshape(-1, 3).astype(np.int64) @ np.array([1 << 16, 1 << 8, 1])
 
 
 def parts_of_colours(numbers: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Red, green and blue of such numbers, ``(n, 3)``."""
+    """Unpack numbers of :func:`pixels` to red, green and blue, ``(n, 3)``."""
     return (numbers[:, None] >> np.array([16, 8, 0]) & 255).astype(np.uint8)

@@ -1,4 +1,4 @@
-"""What there is to be drawn of a mechanism, in numbers: rods from joint to joint, joint axes, and solids of equal inertia.
+"""Geometry of the parts of a mechanism: rods from joint to joint, joint axes, and solids of equal inertia.
 
 Sources: the axis of a twist, RBDA section 2.2; moments of a homogeneous ellipsoid and box, any table of inertias, such as
 Meriam and Kraige, *Engineering Mechanics: Dynamics*, appendix D.
@@ -68,7 +68,7 @@ class Solid:
 
 
 def body_placements(model: Model, q: Array) -> Array:
-    """Where the bodies are, and last the world, ``(..., n_bodies + 1, 4, 4)``: so that body -1 is the world."""
+    """Compute placements of the bodies and, last, the world, ``(..., n_bodies + 1, 4, 4)``, so that index -1 is right."""
     T = np.zeros((*q.shape[:-1], model.n_bodies + 1, 4, 4))
     if model.n_bodies:
         T[..., :-1, :, :] = forward_kinematics(model, q)
@@ -77,12 +77,12 @@ def body_placements(model: Model, q: Array) -> Array:
 
 
 def transformed(T: Array, p: Array) -> Array:
-    """The points ``p`` after placements ``T``."""
+    """Apply placements ``T`` to points ``p``."""
     return np.einsum("...ij,...j->...i", T[..., :3, :3], p) + T[..., :3, 3]
 
 
 def rods(model: Model) -> list[Rod]:
-    """From each joint to the next, and from the last ones to what is outermost on their body: a frame, or its middle."""
+    """List rods from joint to joint, and from the last joints to their body's outermost frame or, if none, centre of mass."""
     carriers = dict(model.frames)
     zero = np.zeros(3)
     found, ends = [], set(range(model.n_bodies))

@@ -40,7 +40,7 @@ HALF_AXIS = 0.1  # of the size of the scene
 
 
 def quaternion_of(R: Array) -> Array:
-    """Of a rotation, w first."""
+    """Convert a rotation matrix to a quaternion, w first."""
     from scipy.spatial.transform import Rotation  # here: it takes long to import
 
     quaternion: Array = np.roll(Rotation.from_matrix(R).as_quat(), 1)

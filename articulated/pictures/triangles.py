@@ -45,7 +45,7 @@ def cone(radius: float, length: float) -> Surface:
 
 
 def turned(profile: Array) -> Surface:
-    """What a line ``(k, 2)`` of distances from the z axis and heights passes over when it turns about that axis."""
+    """Build the surface of revolution about the z axis of a profile ``(k, 2)``: distances from the axis, and heights."""
     angle = 2.0 * np.pi * np.arange(AROUND) / AROUND
     ring = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     k = len(profile)
@@ -61,7 +61,7 @@ def turned(profile: Array) -> Surface:
 
 
 def flat(vertices: Array, faces: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which triangles have two corners in one place."""
+    """Return for each triangle whether two of its corners coincide."""
     p = vertices[faces]
     return np.asarray(
         (p[:, 0] == p[:, 1]).all(1) | (p[:, 1] == p[:, 2]).all(1) | (p[:, 2] == p[:, 0]).all(1), dtype=np.bool_
@@ -69,7 +69,7 @@ def flat(vertices: Array, faces: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def joined(surfaces: list[Surface]) -> Surface:
-    """Several surfaces as one."""
+    """Join several surfaces to one."""
     if not surfaces:
         return np.zeros((0, 3)), np.zeros((0, 3), np.int64)
     first = np.cumsum([0, *(len(vertices) for vertices, _ in surfaces)])
@@ -84,7 +84,7 @@ def normals(corners: Array) -> Array:
 
 
 def coarser(surface: Surface, most: int) -> Surface:
-    """A surface with ``most`` triangles or fewer: corners that share a cell of a grid become one, ever larger cells.
+    """Simplify a surface to ``most`` triangles or fewer: corners in one cell of a grid become one, in ever larger cells.
 
     Source: Rossignac and Borrel (1993), "Multi-resolution 3D approximations for rendering complex scenes".
     """
@@ -107,7 +107,7 @@ def coarser(surface: Surface, most: int) -> Surface:
 
 
 def finer(surface: Surface, most: int) -> Surface:
-    """The same surface with each triangle in four, again and again, as long as there are ``most`` or fewer."""
+    """Subdivide each triangle of a surface into four, repeatedly, as long as there are ``most`` triangles or fewer."""
     vertices, faces = surface
     while 0 < 4 * len(faces) <= most:
         n, (a, b, c) = len(vertices), vertices[faces.T]
@@ -119,7 +119,7 @@ def finer(surface: Surface, most: int) -> Surface:
 
 
 def turn_to(direction: Array) -> Array:
-    """Rotations that turn the z axis into directions ``(..., 3)`` of any length, ``(..., 3, 3)``; none for zero."""
+    """Return rotations of the z axis into directions ``(..., 3)`` of any length, ``(..., 3, 3)``; the identity for zero."""
     length = np.linalg.norm(direction, axis=-1, keepdims=True)
     z = np.where(length > 0.0, direction / np.where(length > 0.0, length, 1.0), [0.0, 0.0, 1.0])
     other = np.where(np.abs(z[..., :1]) < 0.7, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0])

@@ -143,7 +143,7 @@ def need_viewer() -> Any:
 
 
 def check_page(function: str, path: Any) -> Path:
-    """A path at which a page can be written."""
+    """Check that a page can be written to a path, and return the path."""
     place = to_path(function, path)
     if place.suffix.lower() not in PAGES:
         raise OutputError(f"{function}: no page can be written to {shown(str(place))}; the path must end in .html")
@@ -252,7 +252,7 @@ class Viewer:
                 self._scene.show(q, sample)
 
     def _add_sliders(self, q: Array) -> None:
-        """One for each coordinate; of a quaternion, three for the rotation vector from where it is at first."""
+        """Add a slider for each coordinate; for a quaternion three, for the rotation vector from its start."""
         gui, q = self._server.gui, q.copy()
         start, sliders = q.copy(), list[Any]()
 
@@ -279,7 +279,7 @@ class Viewer:
                 gui.add_button("Back to the start").on_click(reset)
 
     def _coordinates(self, q: Array) -> list[tuple[str, float, float, float, Any]]:
-        """What can be moved: its name with the unit, its range, its value, and a function that writes it into q."""
+        """List the sliders: name and unit, lowest and highest value, value, and a function that writes a value into q."""
         model, found = self._model, []
         for joint in model.joints:
             if joint.mimic is not None:
@@ -302,7 +302,7 @@ class Viewer:
         return found
 
     def _add_time_line(self) -> None:
-        """Play and pause, the time, and how fast; a thread of its own moves it on."""
+        """Add controls of playback: play and pause, time, speed; and start the thread that advances the time."""
         gui, motion = self._server.gui, self._motion
         assert motion is not None
         times = np.arange(len(motion)) / RATE if motion.time is None else motion.time
@@ -347,7 +347,7 @@ class Viewer:
         self._show(known(motion, "q")[k], k)
 
     def _add_switches(self, contents: Contents) -> None:
-        """What is shown, a box to tick for each kind of things."""
+        """Add a checkbox for each kind of things that can be shown."""
         gui, groups = self._server.gui, self._scene.groups
         words = {
             "shapes": "shapes of the links", "rods": "rods from joint to joint", "joint axes": "joint axes",
@@ -374,7 +374,7 @@ class Viewer:
 
 
 def write_at(i: int) -> Any:
-    """A function that writes one coordinate."""
+    """Return a function that writes one coordinate."""
 
     def write(q: Array, value: float) -> None:
         q[i] = value
@@ -389,7 +389,7 @@ class Turn:
         self.where, self.start, self.vector = where, start, np.zeros(3)
 
     def writer(self, j: int) -> Any:
-        """A function that writes the quaternion after entry j of the vector."""
+        """Return a function that sets entry j of the vector and writes the quaternion."""
 
         def write(q: Array, value: float) -> None:
             self.vector[j] = value

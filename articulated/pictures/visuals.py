@@ -67,7 +67,7 @@ def visual_shapes(model: Model) -> list[Shape]:
 
 
 def shapes_of(model: Model, root: ElementTree.Element, folder: Path | None) -> Iterator[Shape]:
-    """Those of all links, link by link."""
+    """Yield the shapes of all links, link by link."""
     named = {
         element.get("name"): rgb for element in root.findall("material") if (rgb := colour_of(element, {})) is not None
     }
