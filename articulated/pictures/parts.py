@@ -82,7 +82,7 @@ def transformed(T: Array, p: Array) -> Array:
 
 
 def rods(model: Model) -> list[Rod]:
-    """List rods from joint to joint, and from the last joints to their body's outermost frame or, if none, centre of mass."""
+    """List rods from joint to joint, and from the last joints to their body's outermost frame or, else, centre of mass."""
     carriers = dict(model.frames)
     zero = np.zeros(3)
     found, ends = [], set(range(model.n_bodies))

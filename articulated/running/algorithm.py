@@ -1,4 +1,4 @@
-"""An algorithm as its public function runs it: on one state by the shortest way, or on a batch by lanes and threads."""
+"""Algorithms as public functions run them: on one state by a fast path, or on a batch in lanes and threads."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ NO_ORDER = empty(0, dtype=np.int64)
 GRAIN = 50
 # So many keys (frames and the like) of one algorithm are kept for a model.
 MOST_KEYS = 4096
-# Shapes of inputs for which the short way of batches is open: each has scratch memory of its own.
+# Shapes of inputs for which the fast path of batches is open: each has scratch memory of its own.
 MOST_SHAPES = 16
 
 _local = threading.local()
@@ -75,7 +75,7 @@ Ready = tuple[Callable[..., Any], Array, Callable[[Array], Result] | None, "Cont
 
 @dataclass(slots=True)
 class Plan:
-    """What an algorithm has found out about a model, and about what is asked for (a frame) where it has constants."""
+    """Plan of an algorithm for a model, and for a key (such as a frame) where it has constants; derived once for each."""
 
     algorithm: Algorithm  # that serves this model: itself, or its variant for mimic joints
     head: Head
@@ -85,11 +85,11 @@ class Plan:
 
     @property
     def shapes(self) -> tuple[tuple[int, ...], ...]:
-        """Of the results for one state."""
+        """Shapes of the results for one state."""
         return self.head.outputs
 
     def split(self, result: Array) -> Result:
-        """The results in that array."""
+        """Split an array with all results for one state into views, one a result; a single result is returned as it is."""
         if len(self.sizes) == 1:
             return result
         ends = np.cumsum(self.sizes)
@@ -98,9 +98,10 @@ class Plan:
 
 
 class Compiled:
-    """The compiled functions of an algorithm, each made when it is first asked for.
+    """Compiled functions of an algorithm, each made when it is first asked for.
 
-    They stand apart from it: Python finds the methods of an object faster if nothing was added to that once it was made.
+    They are not attributes of the algorithm: Python finds the methods of an object faster if nothing was added to it once it
+    was made.
     """
 
     def __init__(self, signature: Signature) -> None:
@@ -113,7 +114,7 @@ class Compiled:
 
     @once
     def enter_one(self) -> Callable[..., Any]:
-        """The same as Python calls it."""
+        """Entrance through which Python calls :attr:`one`."""
         return entrance(self.one) if COMPILED else self.one
 
     @once
@@ -123,22 +124,22 @@ class Compiled:
 
     @once
     def enter_many(self) -> Callable[[int, int], int]:
-        """The same as Python calls it."""
+        """Entrance through which Python calls :attr:`many`."""
         return entrance(self.many)
 
 
 class Contexts:
-    """What calls for one state work with, by the short way: a context, and others for threads that find it busy.
+    """Pool of contexts for the fast path of one state: the usual one, and others for threads that find it busy.
 
-    That costs nothing where there is one thread, and little where there are more.
+    This costs nothing with one thread, and little with several.
     """
 
     def __init__(self, head: Head) -> None:
         self.usual = Context(head)
-        self.others: list[Context] = []  # those that no thread uses at the moment
+        self.others: list[Context] = []  # idle ones, which no thread uses at the moment
 
     def call_beside(self, one: Callable[..., Any], inputs: tuple[Any, ...]) -> Array | None:
-        """What the compiled function gives in another context, if it was for that that it gave nothing."""
+        """Call the compiled function in another context if the usual one is busy; return None if not, or on failure."""
         if not self.usual.busy:
             return None
         try:
@@ -152,7 +153,7 @@ class Contexts:
 
 @dataclass(frozen=True, eq=False)
 class Algorithm:
-    """A kernel, and all that turns it into a public function.
+    """Kernel, with all that turns it into a public function.
 
     Attributes:
         name: of the public function, for messages.
@@ -206,7 +207,7 @@ class Algorithm:
             ALGORITHMS[self.name] = self  # and no longer the variant for mimic joints, which is made before
 
     def make_signature(self) -> Signature:
-        """What the drivers need to know of the kernel."""
+        """Make the signature of the kernel, from which drivers are compiled."""
         axes, configurations = zip(*((field.axes, field.is_configuration) for field in self.inputs), strict=True)
         constants, ordered = self.constants is not None, self.order is not None
         return Signature(self.kernel, axes, configurations, len(self.outputs), constants, ordered, self.lanes)
@@ -231,9 +232,9 @@ class Algorithm:
     ) -> Result:
         """Run it on whatever the user has passed: ``inputs`` in order, ``LEFT_OUT`` for an optional one that is not there.
 
-        The short way serves what loops call: one state, in arrays of the right type and shape, with a key that has been
-        there before. The compiled function looks whether they are, and at what they hold; everything else, and whatever is
-        wrong, goes through :meth:`run`.
+        The fast path serves what loops call: one state, in arrays of the right type and shape, with a key that has been
+        used before. The compiled function checks types, shapes and values; everything else, and whatever is wrong, goes
+        through :meth:`run`.
         """
         ready: Ready | None = None
         try:
@@ -267,11 +268,10 @@ class Algorithm:
         key: tuple[Hashable, ...],
         ready: Ready | None = None,
     ) -> Result:
-        """The same for what has to be converted, for batches, for whatever is called for the first time, and for a thread
-        that finds the context busy.
+        """Run it on inputs to be converted, on batches, at a first call, and for a thread that finds the context busy.
 
-        One state then takes the short way too. A few states have one of their own, where inputs of these shapes have been
-        there before, and are known to fit.
+        One state takes the fast path then too. A few states have a fast path of their own if inputs of these shapes have
+        been given before, and are known to fit.
         """
         as_model(self.name, model)
         arrays = tuple(
@@ -297,7 +297,7 @@ class Algorithm:
         return self.hand_over(result, out)
 
     def hand_over(self, result: Result, out: Any) -> Result:
-        """The result, which is nobody else's, or ``out`` with what is in it."""
+        """Return the result, which nothing else refers to, or ``out`` after copying the result there."""
         if out is None:
             return result
         if isinstance(result, tuple):
@@ -309,10 +309,10 @@ class Algorithm:
             out[...] = result
         return out
 
-    # ------------------------------------------------------------------------------------------------------ the long way
+    # ------------------------------------------------------------------------------------------------------ general path
 
     def plan(self, model: Model, key: tuple[Hashable, ...] = ()) -> Plan:
-        """What this algorithm needs to know of the model; kept with it."""
+        """Return the plan of this algorithm for the model and the key; made once and kept with the model."""
         place = self, key
         plan: Plan | None = model.plans.get(place)
         if plan is None:
@@ -370,7 +370,7 @@ class Algorithm:
         return out
 
     def prepare(self, plan: Plan, inputs: tuple[Array, ...], batch: tuple[int, ...]) -> None:
-        """Open the short way for a few states in inputs of these shapes, which have been found good."""
+        """Open the fast path for batches of up to eight states in inputs of these shapes, which have passed all checks."""
         shapes = tuple([array.shape for array in inputs])
         leading = [shape[: len(shape) - field.axes] for field, shape in zip(self.inputs, shapes, strict=True)]
         fit = all(
@@ -396,7 +396,7 @@ class Algorithm:
         return run_many(*arguments, True) if status == GOOD else status
 
     def compute_one(self, model: Model, plan: Plan, rows: list[Array], results: list[Array]) -> int:
-        """The same for one state; from now on, the short way is open."""
+        """Compute one state into ``results``, return the status, and open the fast path for further calls."""
         if COMPILED:
             ready: dict[Hashable, Ready] = model.ready.setdefault(self, {})
             if plan.key not in ready:
@@ -411,7 +411,7 @@ class Algorithm:
         return status
 
     def compute_state(self, context: Context, rows: list[Array], state: int, result: Array) -> int:
-        """One state of the inputs, by its number."""
+        """Compute one state of the inputs, given by its number, into ``result``; return the status."""
         own = [
             array[state if len(array) > 1 else 0].reshape(shape) if array.shape[1] == math.prod(shape) else LEFT_OUT
             for array, shape in zip(rows, context.head.inputs, strict=True)
@@ -452,7 +452,7 @@ class Algorithm:
 
 
 class Request(Exception):
-    """Given to a public function as ``out`` and ``threads``: instead of computing, its algorithm raises it.
+    """Exception that is given to a public function as ``out`` and ``threads``; its algorithm raises it instead of computing.
 
     Attributes:
         record, inputs, key: the algorithm, and what it would have been called with.
@@ -464,25 +464,25 @@ class Request(Exception):
 
 
 def in_order(array: Array) -> Array:
-    """An array in C order: itself, or a copy."""
+    """Return an array in C order: itself, or a copy."""
     return array if array.flags.c_contiguous else array.copy()
 
 
 def by_states(plan: Plan, results: Sequence[Array]) -> list[Array]:
-    """The results of a batch with one axis for the states and one for all others; some may have no entries."""
+    """Reshape the results of a batch to one axis for the states and one for all others; some may have no entries."""
     states = math.prod(results[0].shape[: results[0].ndim - len(plan.shapes[0])])
     return [result.reshape(states, size) for result, size in zip(results, plan.sizes, strict=True)]
 
 
 def forget_oldest(known: dict[Any, Any], places: list[Any], most: int) -> None:
-    """Of these places in a table keep at most so many."""
+    """Remove the oldest entries of a table, half of ``most``, if ``places``, keys in order of age, are as many as that."""
     if len(places) >= most:
         for place in places[: most // 2]:
             known.pop(place, None)
 
 
 def scratch_memory(n: int) -> Array:
-    """Memory of this thread for lanes, ``(n, 8)``."""
+    """Return scratch memory of this thread for lanes, ``(n, 8)``."""
     buffer: Array | None = getattr(_local, "rows", None)
     if buffer is None or len(buffer) < n:
         buffer = _local.rows = rows_of_eight(n)

@@ -33,7 +33,7 @@ FLOAT = np.dtype(np.float64)
 
 
 def as_model(name: str, model: Any) -> Model:
-    """The model, if it is one."""
+    """Return the model, refusing what is none."""
     if not isinstance(model, Model):
         got = f"the class {model.__name__}" if isinstance(model, type) else f"a {type(model).__name__}"
         raise ArgumentTypeError(f"{name}: model must be a pluecker.articulated.Model, got {got}")
@@ -41,7 +41,7 @@ def as_model(name: str, model: Any) -> Model:
 
 
 def check_word(name: str, word: str, value: Any) -> None:
-    """The name of something is a string; whether it is known is seen later, and once for each."""
+    """Check that a name is a string; whether it is known is checked later, and once for each name."""
     if not isinstance(value, str):
         raise ArgumentTypeError(f"{name}: {word} is {shown(value)}, expected a string")
 
@@ -77,7 +77,7 @@ def batch_shape(name: str, model: Model, fields: dict[str, Field], arrays: dict[
 
 
 def as_rows(model: Model, field: Field, array: Array, batch: tuple[int, ...]) -> Array:
-    """``(states, entries)``, or ``(1, entries)`` where one state stands for all.
+    """Reshape an input to ``(states, entries)``, or ``(1, entries)`` if all states share it.
 
     The result is C-ordered, and writeable, since compiled functions take one kind of array only.
     """
@@ -94,7 +94,7 @@ def as_rows(model: Model, field: Field, array: Array, batch: tuple[int, ...]) ->
 
 
 def as_threads(name: str, threads: Any) -> int:
-    """How many threads to use: all cores for None."""
+    """Return the number of threads to use: that of all cores for None."""
     if threads is None:
         return available_cores()
     expected = "expected a positive whole number, or None for all cores"
@@ -115,7 +115,7 @@ def shares_memory(out: Array, arrays: dict[str, Array]) -> bool:
 
 
 def check_out(name: str, out: Any, fields: Sequence[Field], shapes: list[tuple[int, ...]]) -> list[Array]:
-    """The arrays that take the results: ``out`` itself, or the arrays in it where there are several results."""
+    """Check ``out`` and return the arrays that take the results: itself, or those in it if there are several results."""
     if len(shapes) == 1:
         check_array(name, "out", out, shapes[0])
         return [out]
@@ -131,7 +131,7 @@ def check_out(name: str, out: Any, fields: Sequence[Field], shapes: list[tuple[i
 
 
 def check_array(name: str, what: str, out: Any, shape: tuple[int, ...]) -> None:
-    """An array that can take a result of that shape."""
+    """Check that an array can take a result of that shape."""
     if type(out) is np.ndarray and out.dtype is FLOAT and out.shape == shape and out.flags.carray:
         return  # nearly all of them
     if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray) or out.dtype != FLOAT:
@@ -188,7 +188,7 @@ def explain_quaternion(name: str, model: Model, arrays: dict[str, Array]) -> Non
 def explain_overflow(
     name: str, model: Model, fields: dict[str, Field], inputs: dict[str, Array], where: str | None, state: str
 ) -> None:
-    """For the inputs of one state, flat, and what the result that is not finite belongs to, in words."""
+    """Raise the error for an overflow, from the flat inputs of one state and the name of what the result belongs to."""
     largest = {key: int(np.argmax(np.abs(array))) for key, array in inputs.items()}
     key = max(largest, key=lambda key: abs(float(inputs[key][largest[key]])))
     place = np.unravel_index(largest[key], fields[key].shape_for(model))
@@ -201,9 +201,14 @@ def explain_overflow(
 
 
 def explain_singular(name: str, model: Model, coordinate: int | str | PlueckerError, state: str) -> None:
-    """For the velocity coordinate that moves no inertia: it, or all that move no mass, where that is why; or in words.
+    """Raise the error for a singular inertia matrix.
 
-    Or an error of another kind, whose message is completed.
+    Args:
+        name: the public function.
+        model: the model.
+        coordinate: the velocity coordinate that moves no inertia, by number: the message names it, or all that move no
+            mass if it is one of them; or the reason in words; or an error of another kind, whose message is completed.
+        state: words for the state of the batch.
     """
     if isinstance(coordinate, PlueckerError):
         coordinate.args = (f"{name}: {coordinate}{state}", *coordinate.args[1:])

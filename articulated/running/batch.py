@@ -1,4 +1,4 @@
-"""From one state to many: the function that gives a kernel the states of a batch.
+"""Drivers of batches: compiled functions that give a kernel the states of a batch.
 
 :func:`many_states` makes the compiled function that Python calls. It gives the kernel eight states at a time, one in each of
 the :mod:`~pluecker.spatial.scalars.lanes`: it transposes the user's arrays block by block, in a workspace that stays in the
@@ -73,8 +73,8 @@ TASK_SIZE = ARRAYS + 3 * (MOST_INPUTS + MOST_OUTPUTS)
 
 
 def many_states(signature: Signature) -> Callable[..., int]:
-    """The compiled function for a batch: it takes the address of a task and the number of the thread, and computes pieces of
-    the task until there are none left.
+    """Make the compiled function for a batch: it takes the address of a task and the number of the thread, and computes
+    pieces of the task until there are none left.
 
     The status is that of :func:`one_state`, at the first block of states where something is wrong; what comes before is
     written then. Without compilation it takes the head, the arrays, and whether to compute.
@@ -154,7 +154,7 @@ def many_states(signature: Signature) -> Callable[..., int]:
 
 
 def many_in_turn(signature: Signature) -> Callable[..., int]:
-    """As :func:`many_states`, for a kernel that takes one state at a time."""
+    """Make the driver of a batch for a kernel that takes one state at a time, see :func:`many_states`."""
     configurations, n, outputs = signature.configurations, len(signature.axes), signature.outputs
     apply, rows_of = applied(signature), state_rows(n + outputs)
 
@@ -185,7 +185,7 @@ def many_in_turn(signature: Signature) -> Callable[..., int]:
 
 
 def looked_at(signature: Signature) -> Callable[..., int]:
-    """A kernel that looks at the inputs of the states from ``first`` to ``end``, in the user's arrays."""
+    """Make a kernel that checks the inputs of the states from ``first`` to ``end``, in the user's arrays."""
     configurations, n = signature.configurations, len(signature.axes)
 
     @kernel
@@ -207,7 +207,7 @@ def looked_at(signature: Signature) -> Callable[..., int]:
 
 @functools.cache
 def state_rows(n: int) -> Callable[..., Any]:
-    """A kernel that gives state ``b`` of ``n`` arrays that a task describes from ``place`` on."""
+    """Make a kernel that returns views of state ``b`` of ``n`` arrays, which a task describes from entry ``place`` on."""
     if n == 0:
 
         @kernel
@@ -227,7 +227,7 @@ def state_rows(n: int) -> Callable[..., Any]:
 
 @kernel
 def total(task, place, n):
-    """How many entries of one state ``n`` arrays have together, described from ``place`` on."""
+    """Count the entries of one state in ``n`` arrays, which a task describes from entry ``place`` on."""
     size = 0
     for j in range(n):
         size += load(task, place + 3 * j + 2)
@@ -236,7 +236,7 @@ def total(task, place, n):
 
 @kernel
 def read_inputs(task, n, b, memory):
-    """All inputs of eight states into lanes, one after the other; gives zero where they are finite, else NaN."""
+    """Read all inputs of eight states into lanes, one after the other; return 0 in lanes where they are finite, else NaN."""
     bad, place = everywhere(0.0), 0
     for j in range(n):
         array = numbers_at(load(task, ARRAYS + 3 * j), load(task, ARRAYS + 3 * j + 1))
@@ -248,7 +248,7 @@ def read_inputs(task, n, b, memory):
 
 @kernel
 def write_outputs(task, first, outputs, b, outs, tiles):
-    """All results of eight states into the user's arrays; gives zero where they are finite, else NaN."""
+    """Write all results of eight states into the user's arrays; return 0 in lanes where all are finite, else NaN."""
     bad, place = everywhere(0.0), 0
     for j in range(outputs):
         array = numbers_at(load(task, first + 3 * j), load(task, first + 3 * j + 1))
@@ -260,21 +260,21 @@ def write_outputs(task, first, outputs, b, outs, tiles):
 
 @kernel
 def clear_ordered(task, place, b, first, end, tiles):
-    """Zeros before :func:`write_ordered`, into the states of a piece from ``b`` on"""
+    """Set results to zero before :func:`write_ordered`, for the states of a piece from ``b`` on"""
     array = numbers_at(load(task, place), load(task, place + 1))
     clear_states(array, load(task, place + 2), b, first, end, tiles)
 
 
 @kernel
 def write_ordered(task, first, outputs, b, outs, tiles):
-    """The same for one result whose numbers are put in order"""
+    """Write the only result of eight states in the order of its tiles; return 0 in lanes where it is finite, else NaN"""
     array = numbers_at(load(task, first), load(task, first + 1))
     return write_tiles(array, load(task, first + 2), b, outs, tiles)
 
 
 @kernel
 def next_piece(task):
-    """The next piece: long ones first, which memory likes, then shorter ones, so that all threads finish together."""
+    """Take the next piece of a task: long ones first, for memory's sake, then shorter ones, so that threads end together."""
     states = load(task, STATES)
     first = read_shared(task, NEXT)
     while first < states:
@@ -287,7 +287,7 @@ def next_piece(task):
 
 
 def describe(task, k, array):
-    """Write down an array ``(states, entries)``, or ``(1, entries)`` where one state stands for all."""
+    """Describe an array in a task, from entry ``k`` on: ``(states, entries)``, or ``(1, entries)`` shared by all states."""
     task = view(task)
     store(task, k, address_of(flat(array)))
     store(task, k + 1, array.size)
@@ -298,7 +298,7 @@ def share_states(board, function, threads, task, states, least, compute, ws):
     """Compute a batch in up to so many threads, by the function at that address.
 
     The workspace, rows of eight, has for each thread room for the kernel's and for the entries of one state of each array.
-    No piece has fewer states than ``least``, but the last. With ``compute`` false it only looks at the inputs.
+    No piece has fewer states than ``least``, but the last. With ``compute`` false it only checks the inputs.
     """
     task = view(task)
     store(task, NEXT, 0)
@@ -313,13 +313,13 @@ def share_states(board, function, threads, task, states, least, compute, ws):
 
 @functools.cache
 def compiled_describe() -> Callable[..., None]:
-    """For Python."""
+    """Compile :func:`describe` for Python."""
     return compiled_for(describe, (INTEGERS, types.intp, ROWS))
 
 
 @functools.cache
 def compiled_share_states() -> Callable[..., int]:
-    """For Python."""
+    """Compile :func:`share_states` for Python."""
     return compiled_for(share_states, SHARE)
 
 
@@ -332,7 +332,7 @@ def run_many(
     least: int,
     compute: bool,
 ) -> int:
-    """:func:`share_states` from Python: what :func:`many_states` made, threads, the head, and the arrays, results last."""
+    """Call :func:`share_states` from Python, with the function of :func:`many_states` and the arrays, results last."""
     if config.DISABLE_JIT:  # without compilation, NumPy would warn of divisions by zero that the status reports
         with np.errstate(all="ignore"):
             return many(head, arrays, compute)

@@ -93,7 +93,7 @@ def cut(n: int) -> Callable[..., Any]:
 
 @kernel
 def nothing_if_finite(values, n):
-    """Zero if the first ``n`` entries are finite, else NaN: what overflows can look as if it were constant"""
+    """Return 0 if the first ``n`` entries are finite, else NaN: what overflows can look as if it were constant"""
     nothing = 0.0
     for e in range(n):
         nothing += 0.0 * load(values, e)
@@ -102,7 +102,7 @@ def nothing_if_finite(values, n):
 
 @functools.cache
 def written_out(outputs: int, ordered: bool) -> Callable[..., Any]:
-    """A kernel that writes up to eight columns of so many results, from the numbers of their rows of eight.
+    """Make a kernel that writes up to eight columns of so many results, from the numbers of their rows of eight.
 
     ``nothing`` is added to them: zero, or NaN where results have no value.
     """
@@ -122,7 +122,7 @@ def written_out(outputs: int, ordered: bool) -> Callable[..., Any]:
 
 
 def derivative_kernel(signature: Signature) -> Callable[..., None]:
-    """The kernel that differentiates another: its results have an axis more, for the directions."""
+    """Make the kernel that differentiates another: its results have an axis more, for the directions."""
     n, outputs, end = len(signature.axes), signature.outputs, len(signature.axes) + signature.outputs
     configurations, write_out = signature.configurations, written_out(outputs, signature.ordered)
     apply, join_inputs, cut_results = applied(signature), joined(n), cut(outputs)
@@ -157,20 +157,20 @@ def derivative_kernel(signature: Signature) -> Callable[..., None]:
 
 
 def steps_of(field: Field, model: Model, key: tuple[Hashable, ...]) -> int:
-    """How many directions an input has."""
+    """Count the directions of an input: nv for a configuration, else its entries."""
     return model.nv if field.is_configuration else field.size_for(model, key)
 
 
 @dataclass(frozen=True, eq=False)
 class Derivative(Algorithm):
-    """The algorithm that differentiates another one, ``base``."""
+    """Algorithm that differentiates another one, ``base``."""
 
     base: Algorithm | None = None
 
     def explain(
         self, model: Model, plan: Plan, fields: dict[str, Field], rows: list[Array], results: Sequence[Array]
     ) -> None:
-        """Where the algorithm itself has no result, that is why; else it has no derivative."""
+        """Raise the base algorithm's error if it has no result at the first bad state; else that no derivative exists."""
         base = self.base
         assert base is not None
         bad = [
@@ -223,12 +223,12 @@ def derivative_of_record(algorithm: Algorithm) -> Derivative:
 
 
 def inputs_of(algorithm: Algorithm) -> tuple[Field, ...]:
-    """Those of the algorithm, for the key of its derivative."""
+    """Convert the inputs of the algorithm to fields that take the key of its derivative."""
     return tuple(Field(f.name, tuple(map(with_key, f.shape)), f.optional) for f in algorithm.inputs)
 
 
 def outputs_of(algorithm: Algorithm) -> tuple[Field, ...]:
-    """Those of the algorithm, with an axis for the directions."""
+    """Convert the results of the algorithm to those of its derivative, with an axis more for the directions."""
 
     def directions(model: Model, wrt: tuple[int, ...], *key: Hashable) -> int:
         return sum(steps_of(algorithm.inputs[k], model, key) for k in wrt)
@@ -237,12 +237,12 @@ def outputs_of(algorithm: Algorithm) -> tuple[Field, ...]:
 
 
 def with_key(n: Any) -> Any:
-    """A size of a shape, for the key of the derivative."""
+    """Convert a size in a shape to one that takes the key of the derivative."""
     return (lambda model, *key: n(model, *key[1:])) if callable(n) else n
 
 
 def counts(algorithm: Algorithm, model: Model, key: tuple[Hashable, ...]) -> tuple[list[int], int, list[int], int]:
-    """How many scalars there are of each input, of the velocities, of each result, of the workspace."""
+    """Count the scalars of each input, of the velocities, of each result, and of the workspace."""
     inputs = [field.size_for(model, key) for field in algorithm.inputs]
     velocities = sum(field.is_configuration for field in algorithm.inputs) * model.nv
     if algorithm.order is None:
@@ -253,7 +253,7 @@ def counts(algorithm: Algorithm, model: Model, key: tuple[Hashable, ...]) -> tup
 
 
 def constants_of(algorithm: Algorithm, model: Model, wrt: tuple[int, ...], *key: Hashable) -> Array:
-    """The constants of the derivative, see :data:`DIRECTIONS`."""
+    """Compute the constants of the derivative, see :data:`DIRECTIONS`."""
     inputs, velocities, results, scratch = counts(algorithm, model, key)
     places: list[int] = []
     sizes: list[int] = []

@@ -1,4 +1,4 @@
-"""What goes into an algorithm and what comes out of it: names, and shapes in the words of a model.
+"""Fields, the inputs and results of algorithms: names, and shapes in the words of a model.
 
 A shape is a tuple of whole numbers, of the words ``nq``, ``nv``, ``n_bodies``, and of functions of the model (and of the key
 of what is asked for, such as a frame) where a word does not suffice.
@@ -38,16 +38,16 @@ class Field:
 
     @property
     def axes(self) -> int:
-        """How many it has, for one state."""
+        """Number of axes for one state."""
         return len(self.shape)
 
     @property
     def is_configuration(self) -> bool:
-        """Whether its quaternions have to be of unit length."""
+        """True for a configuration, whose quaternions must have unit length."""
         return self.shape == ("nq",)
 
     def shape_for(self, model: Model, key: tuple[Any, ...] = ()) -> tuple[int, ...]:
-        """The shape for one state of a model."""
+        """Return the shape for one state of a model."""
         if len(self.shape) == 1 and isinstance(self.shape[0], str):  # most of them
             return (getattr(model, self.shape[0]),)
         return tuple(
@@ -55,11 +55,11 @@ class Field:
         )
 
     def size_for(self, model: Model, key: tuple[Any, ...] = ()) -> int:
-        """How many numbers it has for one state of a model."""
+        """Return the number of entries for one state of a model."""
         return math.prod(self.shape_for(model, key))
 
     def label(self, model: Model, key: tuple[Any, ...], place: tuple[int, ...]) -> str | None:
-        """What an entry belongs to, quoted: a coordinate, a body, or a frame, which is called that; None if to nothing."""
+        """Name what an entry belongs to, quoted: a coordinate, a body, or a frame, with that word before; else None."""
         if self.frames is not None:
             return f"frame {shown(self.frames(model, *key)[place[0]])}"
         for word, n in zip(self.shape, place, strict=True):
@@ -76,5 +76,5 @@ STANDARD = {
 
 
 def as_fields(fields: tuple[str | Field, ...]) -> tuple[Field, ...]:
-    """Fields, from what a record declares: those of :data:`STANDARD` by name."""
+    """Convert what a record declares to fields; names are those of :data:`STANDARD`."""
     return tuple(STANDARD[field] if isinstance(field, str) else field for field in fields)

@@ -1,8 +1,8 @@
-"""Batches of at most eight states, which fill the lanes once: from Python to the compiled function by a short way.
+"""Fast path for batches of at most eight states, which fill the lanes once.
 
-The long way describes the user's arrays anew for each call, which takes ten times as long as to compute so few states. Here
-arrays and the task that describes them are made once for inputs of the same shapes, and states are copied there. They go
-through the same lanes as in larger batches, so that they have the same bits.
+The general path describes the user's arrays anew for each call, which takes ten times as long as to compute so few states.
+Here arrays and the task that describes them are made once for inputs of the same shapes, and states are copied there. They
+go through the same lanes as in larger batches, so that they have the same bits.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = ["ShortBatches"]
 
 
 class ShortBatch:
-    """What a batch of at most eight states works with: arrays of its own, and a task that describes them once.
+    """Buffers of a batch of at most eight states: arrays for inputs and results, and a task that describes them once.
 
     Attributes:
         inputs, results: its arrays; of an input that is left out None.
@@ -82,7 +82,7 @@ class ShortBatches:
         self.unused: list[ShortBatch] = []  # by any thread, at the moment
 
     def __call__(self, inputs: tuple[Array, ...]) -> Any:
-        """The result in a new array, or a tuple of several; None where inputs or results are not good."""
+        """Compute the result in a new array, or a tuple of several; None if inputs or results are not good."""
         try:
             short = self.unused.pop()
         except IndexError:

@@ -76,11 +76,11 @@ CONTEXT = FIELDS + 2 * MOST_INPUTS + MOST_OUTPUTS
 if config.DISABLE_JIT:
 
     def all_finite(array: Any) -> bool:
-        """Whether no entry is NaN or infinite."""
+        """Return whether no entry is NaN or infinite."""
         return bool(np.isfinite(array).all())
 
     def flat(array: Any) -> Any:
-        """All entries on one axis."""
+        """Return a view with all entries on one axis."""
         return array.reshape(-1)
 else:
     all_finite, flat = transposition.all_finite, views.flat
@@ -88,7 +88,7 @@ else:
 
 @kernel
 def all_unit(m, q):
-    """Whether all quaternions of a configuration have unit length."""
+    """Return whether all quaternions of a configuration have unit length, within the tolerance."""
     for k in range(quaternion_count(m)):
         w, x, y, z = load_quaternion(q, quaternion_place(m, k))
         if not within(w * w + x * x + y * y + z * z - 1.0, 2.0 * UNIT_TOLERANCE):
@@ -100,7 +100,7 @@ def all_unit(m, q):
 
 
 class Signature:
-    """A kernel, and what its arguments are.
+    """Kernel, with a description of its arguments.
 
     Attributes:
         function: the kernel.
@@ -127,7 +127,7 @@ class Signature:
         self.lanes = lanes
 
     def named(self, driver: Callable[..., int]) -> Callable[..., int]:
-        """Under a name of its own, by which the cache tells a driver from others made by the same lines."""
+        """Give a driver a unique name, by which the compilation cache tells it from others made by the same lines."""
         variant = [*self.axes, *map(int, self.configurations), self.outputs]
         name = "_".join([self.function.__name__, driver.__name__, *map(str, variant)])
         driver.__name__ = driver.__qualname__ = name
@@ -136,7 +136,7 @@ class Signature:
 
 @functools.cache
 def consecutive(n: int) -> Callable[..., Any]:
-    """A kernel that gives the first ``n`` parts of a scalar array, whose sizes are each ``stride``-th integer from k on."""
+    """Make a kernel that returns ``n`` consecutive parts of a scalar array; sizes are every ``stride``-th integer from k."""
     if n == 1:
 
         @kernel
@@ -155,7 +155,7 @@ def consecutive(n: int) -> Callable[..., Any]:
 
 
 def applied(signature: Signature) -> Callable[..., Any]:
-    """A kernel that calls the algorithm's with all its arrays in one tuple."""
+    """Make a kernel that calls the algorithm's with all its arrays in one tuple."""
     function = signature.function
 
     @kernel
@@ -174,7 +174,7 @@ def applied(signature: Signature) -> Callable[..., Any]:
 
 @functools.cache
 def described(axes: tuple[int, ...]) -> Callable[..., Any]:
-    """A kernel that describes the arguments of one state, inputs with so many axes each, as compiled code finds them."""
+    """Make a kernel that describes the inputs of one state, with so many axes each: plain or not, entries, rows, columns."""
     if not axes:
 
         @kernel
@@ -194,7 +194,7 @@ def described(axes: tuple[int, ...]) -> Callable[..., Any]:
 
 @functools.cache
 def views_of(n: int) -> Callable[..., Any]:
-    """A kernel that gives the entries of the first ``n`` arrays that were described."""
+    """Make a kernel that returns the entries of the first ``n`` of the described arrays."""
     if n == 0:
 
         @kernel
@@ -212,7 +212,7 @@ def views_of(n: int) -> Callable[..., Any]:
 
 
 def described_in_python(array: Any, axes: int) -> tuple[Any, ...]:
-    """The same for one argument without compilation: whether it is plain, its entries, rows and columns."""
+    """Describe one input without compilation, see :func:`described`: whether it is plain, its entries, rows and columns."""
     plain = type(array) is np.ndarray and array.ndim == axes and array.dtype == np.float64 and array.dtype.isnative
     if not (plain and array.flags.aligned and array.flags.c_contiguous):
         return False, NOTHING, 0, 0
@@ -220,7 +220,7 @@ def described_in_python(array: Any, axes: int) -> tuple[Any, ...]:
 
 
 def checked(signature: Signature) -> Callable[..., Any]:
-    """A kernel that says whether the inputs of one state are good."""
+    """Make a kernel that checks the inputs of one state and returns the status."""
     configurations, n = signature.configurations, len(signature.axes)
     without_configuration = not any(configurations)
 
@@ -243,7 +243,7 @@ def checked(signature: Signature) -> Callable[..., Any]:
 
 
 def computed(signature: Signature) -> Callable[..., Any]:
-    """A kernel that computes one state, and says whether the result is finite."""
+    """Make a kernel that computes one state, and returns ``GOOD`` if the result is finite, else ``NO_RESULT``."""
     n, ordered = len(signature.axes), signature.ordered
     apply, cut = applied(signature), consecutive(signature.outputs)
 
@@ -262,7 +262,7 @@ def computed(signature: Signature) -> Callable[..., Any]:
 
 @kernel
 def context_in(memory):
-    """The integers and the workspace of a context, and the model, the constants and the tiles of its head"""
+    """Return the integers and the workspace of a context, and the model, the constants and the tiles of its head"""
     start = address_of(numbers_of(memory, CONTEXT))
     integers = integers_at(start, CONTEXT)
     m = numbers_at(load(integers, MODEL), load(integers, MODEL + 1))
@@ -272,7 +272,7 @@ def context_in(memory):
 
 
 def one_state(signature: Signature) -> Callable[..., Any]:
-    """The function for one state: it takes the memory of a context, the inputs in a tuple, and one array for all results.
+    """Make the function for one state: it takes the memory of a context, a tuple of inputs, and an array for all results.
 
     For None instead of that array it makes a new one, and gives it back; where inputs or results are not good, or another
     thread is at work in the context, None. The context then has the status: ``GOOD``, ``NO_RESULT`` where the result is not
@@ -332,7 +332,7 @@ def one_state(signature: Signature) -> Callable[..., Any]:
 
 
 class Head:
-    """What an algorithm reads of a model, as compiled code gets it.
+    """Head of an algorithm for a model: the data that stays the same from call to call, as compiled code gets it.
 
     Attributes:
         packed, constants: the model, and the algorithm's constants, which may be empty.
@@ -366,17 +366,17 @@ class Head:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Of the results for one state."""
+        """Sizes of the results for one state."""
         return tuple(math.prod(shape) for shape in self.outputs)
 
     @property
     def result_shape(self) -> tuple[int, ...]:
-        """Of the array that compiled code fills for one state: of the result, or of all results one after the other."""
+        """Shape of the array that compiled code fills for one state: the only result, or all results one after the other."""
         return self.outputs[0] if len(self.outputs) == 1 else (sum(self.sizes),)
 
 
 class Context:
-    """What one call for one state works with: the head, the shapes that are expected, and a workspace, in one memory."""
+    """Context of calls for one state: the head, the expected shapes, and a workspace, in one block of memory."""
 
     __slots__ = ("head", "integers", "memory", "workspace")
 
@@ -395,10 +395,10 @@ class Context:
 
     @property
     def busy(self) -> bool:
-        """Whether a thread is at work in it that has let go of Python's lock."""
+        """True while a thread that has released Python's lock computes in it."""
         return bool(self.integers[BUSY])
 
     @property
     def status(self) -> int:
-        """What the last call returned."""
+        """Status of the last call."""
         return int(self.integers[STATUS])
