@@ -37,7 +37,7 @@ LARGEST = LARGEST_FILE  # bytes in a file's arrays, unpacked
 
 
 def arrays_of(trajectory: Trajectory, prefix: str) -> dict[str, Array]:
-    """All arrays, by their names in a file."""
+    """Gather all arrays of a trajectory, by their names in a file."""
     parts = {part: getattr(trajectory, part) for part in COLUMNS if getattr(trajectory, part) is not None}
     return {**parts, **{prefix + escaped(name): values for name, values in trajectory.columns.items()}}
 
@@ -45,7 +45,7 @@ def arrays_of(trajectory: Trajectory, prefix: str) -> dict[str, Array]:
 def to_trajectory(
     path: Path, model: Model | None, found: dict[str, Any], others: list[str], prefix: str, kind: str
 ) -> Trajectory:
-    """The arrays of a file, as float64."""
+    """Make a trajectory from the arrays of a file, as float64."""
     arrays: dict[str, Array] = {}
     for name, values in found.items():
         if not isinstance(values, np.ndarray) or values.dtype.kind not in "iuf":
@@ -82,7 +82,7 @@ def check_shapes(path: Path, model: Model, parts: dict[str, Array], batch: tuple
 
 
 def read_trajectory_npz(path: Path, model: Model | None) -> Trajectory:
-    """The trajectory of a file of NumPy's."""
+    """Read a trajectory from an NPZ file."""
     try:
         found, others = read_npz(path, lambda name: name in COLUMNS or name.startswith(PREFIX), LARGEST)
     except NpzError as error:
@@ -91,7 +91,7 @@ def read_trajectory_npz(path: Path, model: Model | None) -> Trajectory:
 
 
 def write_npz(file: BinaryIO, trajectory: Trajectory) -> None:
-    """Compressed."""
+    """Write a compressed NPZ file."""
     file.write(npz_content(arrays_of(trajectory, PREFIX), compressed=True))
 
 
@@ -99,7 +99,7 @@ def write_npz(file: BinaryIO, trajectory: Trajectory) -> None:
 
 
 def need_hdf5() -> Any:
-    """The library.
+    """Import the library h5py.
 
     Raises:
         MissingExtraError: it is not installed.
@@ -108,7 +108,7 @@ def need_hdf5() -> Any:
 
 
 def read_hdf5(path: Path, model: Model | None) -> Trajectory:
-    """The trajectory of an HDF5 file."""
+    """Read a trajectory from an HDF5 file."""
     h5py = need_hdf5()
     found: dict[str, Any] = {}
     with open_file(path) as stream, damaged(path, "the file"):
@@ -136,7 +136,7 @@ def read_hdf5(path: Path, model: Model | None) -> Trajectory:
 
 @contextlib.contextmanager
 def damaged(path: Path, place: str) -> Iterator[None]:
-    """Whatever is raised inside, by a file that is damaged, is one error with the place."""
+    """Convert any exception that a damaged file raises inside to a :class:`TrajectoryError` that names the place."""
     try:
         yield
     except TrajectoryError:
@@ -148,7 +148,7 @@ def damaged(path: Path, place: str) -> Iterator[None]:
 
 
 def check_names(path: Path, model: Model, part: str, found: Any) -> None:
-    """The names of coordinates, where the file has them, are the model's."""
+    """Check that the names of coordinates in a file are the model's."""
     if getattr(found, "dtype", np.dtype(object)).kind != "S":
         raise Hdf5Error(f"{part} holds no strings of fixed length")
     names = [name.decode("utf-8", "replace") for name in found.ravel()]
@@ -160,7 +160,7 @@ def check_names(path: Path, model: Model, part: str, found: Any) -> None:
 
 
 def write_hdf5(file: BinaryIO, model: Model, trajectory: Trajectory) -> None:
-    """Compressed, with the names of the coordinates, and with checksums."""
+    """Write a compressed HDF5 file, with the names of the coordinates, and with checksums."""
     h5py = need_hdf5()
     content = io.BytesIO()  # it reads, too, what it has written
     with h5py.File(content, "w") as target:

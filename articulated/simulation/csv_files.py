@@ -38,7 +38,7 @@ ENTRY = re.compile(r"(.+)\[(\d+(?:,\d+)*)\]")
 
 
 def read_csv(path: Path, model: Model, bare: str) -> Trajectory:
-    """The columns of a text file."""
+    """Read a trajectory from the columns of a text file."""
     numbers, count = array("d"), 0
     try:
         with open_file(path) as stream, io.TextIOWrapper(stream, "utf-8-sig", newline="") as file:
@@ -65,7 +65,7 @@ def read_csv(path: Path, model: Model, bare: str) -> Trajectory:
 
 
 def gather_columns(path: Path, header: Sequence[str], values: Array) -> dict[str, Array]:
-    """What else was recorded, each as one array."""
+    """Gather the recorded columns besides the parts of a trajectory, each with its entries in one array."""
     places: dict[str, dict[tuple[int, ...], int]] = {}
     for j, cell in enumerate(header):
         if not cell.strip().startswith(PREFIX):
@@ -88,7 +88,7 @@ def gather_columns(path: Path, header: Sequence[str], values: Array) -> dict[str
 
 
 def lines_of(path: Path, file: TextIO) -> Iterator[str]:
-    """The lines of a file, as long as they are lines."""
+    """Yield the lines of a file; refuse lines and files that are too long."""
     read = 0
     while line := file.readline(LONGEST_LINE):
         read += len(line)
@@ -100,7 +100,7 @@ def lines_of(path: Path, file: TextIO) -> Iterator[str]:
 
 
 def to_numbers(path: Path, sample: int, header: Sequence[str], row: Sequence[str]) -> list[float]:
-    """The cells of one sample."""
+    """Convert the cells of one sample to numbers."""
     try:
         if "_" not in "".join(row):  # which Python takes for a separator of digits
             return [float(cell) for cell in row]
@@ -120,7 +120,7 @@ def is_number(cell: str) -> bool:
 
 
 def assign_columns(path: Path, header: Sequence[str], model: Model, bare: str) -> dict[str, list[int]]:
-    """For each part that the header has, the columns in the model's order."""
+    """Find, for each part that the header has, its columns in the model's order."""
     where: dict[tuple[str, str], int] = {}
     known = {part: frozenset(names_of(model, part)) for part in PARTS}
     for j, cell in enumerate(header):
@@ -148,7 +148,7 @@ def assign_columns(path: Path, header: Sequence[str], model: Model, bare: str) -
 
 
 def meaning(cell: str, known: dict[str, frozenset[str]], bare: str) -> tuple[str, str] | None:
-    """The part and the name that a cell of the header stands for, if any."""
+    """Return the part and the name that a cell of the header stands for, if any."""
     if cell in ("time", "t"):
         return "time", ""
     part, _, name = cell.partition(":")
@@ -161,7 +161,7 @@ def meaning(cell: str, known: dict[str, frozenset[str]], bare: str) -> tuple[str
 
 
 def write_to_standard_output(lines: Iterator[str]) -> None:
-    """In UTF-8, as files are, whatever the standard output is made for; for eyes, what it can show."""
+    """Write lines to standard output: to a terminal in its own encoding, else in UTF-8, as files are."""
     stdout = sys.stdout
     if stdout.isatty() or not hasattr(stdout, "buffer"):
         stdout.writelines(lines)
@@ -171,7 +171,7 @@ def write_to_standard_output(lines: Iterator[str]) -> None:
 
 
 def csv_lines(model: Model, trajectory: Trajectory) -> Iterator[str]:
-    """A header, and a row for each sample, with as many digits as tell numbers apart."""
+    """Yield a header, and a row for each sample, with as many digits as tell numbers apart."""
     parts = {part: getattr(trajectory, part) for part in COLUMNS if getattr(trajectory, part) is not None}
     header = [
         "time" if part == "time" else f"{part}:{name}"

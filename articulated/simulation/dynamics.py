@@ -1,4 +1,4 @@
-"""What a simulation follows besides the model: how a step is taken, and what is known of the forces in it."""
+"""Dynamics that a simulation follows besides the model: how a step is taken, and what is known of the forces in it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Dynamics"]
 
 @dataclass(frozen=True, eq=False)
 class Dynamics:
-    """How a mechanism moves.
+    """Dynamics of a mechanism: integrator, scenario, and the functions that accelerations and explanations come from.
 
     Attributes:
         integrator: a kernel, or the name of a driver.

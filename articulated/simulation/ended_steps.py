@@ -28,10 +28,10 @@ ACCELERATION, IMPULSES = 3, 5  # among the arrays of a recording
 
 
 class Finish(Protocol):
-    """What ends steps, and remembers something from one to the next."""
+    """Protocol of an object that ends steps, and keeps a memory of its own from one step to the next."""
 
     def finish(self, h: float, q: Array, v: Array, free: Array, memory: Array) -> tuple[Array, Array, float]:
-        """q and v at the end of a step, and the error as a share of what is tolerated.
+        """Compute q and v at the end of a step, and the error as a share of what is tolerated.
 
         Args:
             h: the step; s.
@@ -41,17 +41,17 @@ class Finish(Protocol):
         """
 
     def remembered_now(self) -> Any:
-        """What it remembers."""
+        """Return its memory, for :meth:`go_back`."""
 
     def go_back(self, remembered: Any) -> None:
-        """To what it remembered then: what came since was not taken."""
+        """Restore a memory of :meth:`remembered_now`: the steps since then are discarded."""
 
     def keep(self) -> None:
-        """The last step is taken."""
+        """Accept the last step."""
 
 
 def end_step(x: Array, before: Array, sizes: tuple[int, int, int], h: float, finish: Finish) -> float:
-    """The state in ``x`` at the end of the step, with the rate and the error of the step.
+    """Write into ``x`` the state at the end of the step, its mean acceleration and its error; return the error.
 
     Args:
         x: as the loop left it.
@@ -82,16 +82,16 @@ def take_pieces(
     model: Model,
     make_stretches: Callable[[Array, float], Stretches],
 ) -> float:
-    """The step again in pieces, from x as it was in ``start``; the error.
+    """Take the step again in pieces, from x as it was in ``start``; return the error.
 
     Args:
         x: where the state at the end goes.
         start: x at the beginning, with the law of control in this step.
         sizes, h, finish: as of :func:`end_step`.
-        impulses: where among x the impulses of the step are, which are added up.
+        impulses: the slice of x with the impulses of the step, which are added up.
         bound: the error of a piece that is solved.
         model: the mechanism.
-        make_stretches: of x and the length of steps, what takes these.
+        make_stretches: a function of x and the length of steps that makes the object which takes such steps.
     """
     nq, nv, _ = sizes
     law = slice(nq + nv, nq + 5 * nv)
@@ -116,7 +116,7 @@ def take_pieces(
 
 
 def law_of_piece(model: Model, start: Array, s: float, q: Array, v: Array) -> Array:
-    """The law of control at the beginning of a step as it goes on at the time s, in the state q, v."""
+    """Compute the law of control of a step as it is seen from the time s after its beginning, in the state q, v."""
     nq, nv = len(q), len(v)
     u, R, P, D = start[nq + nv : nq + 5 * nv].reshape(4, nv)
     if s == 0.0:

@@ -1,4 +1,4 @@
-"""Why a simulation came to no end, in words."""
+"""Messages for simulations that could not be completed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NO_MEASURE = 1e200  # from which an error says that there is no step at all, and
 
 
 def failure(model: Model, outcome: Outcome, prepared: Preparation, trajectory: Trajectory) -> SimulationError:
-    """The error for a step that could not be taken, or for control or a recording that failed, with what was computed."""
+    """Make the error for a step that could not be taken, or for control or a recording that failed; with the trajectory."""
     schedule, dynamics, batch = prepared.schedule, prepared.dynamics, prepared.batch
     if outcome.failed is None:
         end = getattr(outcome.error, "time", None)
@@ -62,11 +62,11 @@ def failure(model: Model, outcome: Outcome, prepared: Preparation, trajectory: T
 
 
 def measured(error: float, unit: str) -> str:
-    """How large the error of a step is, in words."""
+    """Describe the size of a step's error in words."""
     return f"{error:.3g} {unit}" if error < NO_MEASURE else "beyond all measure"
 
 
 def fastest(model: Model, v: np.ndarray, step: float) -> str:
-    """Which coordinate moves fastest, how fast, and how far in a step."""
+    """Describe the fastest velocity coordinate: its name, its velocity, and how far it moves in a step."""
     k = int(np.argmax(np.abs(v)))
     return f"{shown(model.v_names[k])} at {v[k]:.3g}, {v[k] * step:.3g} in a step"

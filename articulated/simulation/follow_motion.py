@@ -1,4 +1,4 @@
-"""The way from a state to a trajectory, the same for all that moves: the loop, the recording, and what went wrong."""
+"""From a prepared motion and its first states to a trajectory: the loop, the recording, and the handling of failures."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def follow_motion(
     stacklevel: int = 3,
     function: str = "simulate",
 ) -> tuple[Trajectory, Outcome]:
-    """The motion from a state, prepared for the leading axes of q and v; the rest is as for :func:`simulate`.
+    """Follow the motion from a state, prepared for the leading axes of q and v; the rest is as for :func:`simulate`.
 
     Args:
         outside_limits: what happens where q is beyond the limits of the dynamics.
@@ -105,7 +105,7 @@ def follow_motion(
 def follow_nothing(
     schedule: Schedule, recording: Recording, complete: Callable[..., Any], move: Callable[[int], None]
 ) -> Outcome:
-    """The samples of an empty batch, which have times and no states."""
+    """Record the samples of an empty batch, which have times and no states."""
     samples = 0
     while samples < schedule.samples:
         _, _, most = recording.room(samples, schedule.samples - samples)
@@ -116,7 +116,7 @@ def follow_nothing(
 
 
 def made_trajectory(model: Model, recording: Any, samples: int, batch: tuple[int, ...]) -> Trajectory:
-    """The samples that are there, with the axes of the batch before those of the samples."""
+    """Make a trajectory of the recorded samples, with the axes of the batch before that of the samples."""
     arrays = recording.result(samples)
     found = {name: array if name == "time" else samples_behind(array, batch) for name, array in arrays.items()}
     if not found:
@@ -128,14 +128,14 @@ def made_trajectory(model: Model, recording: Any, samples: int, batch: tuple[int
 
 
 def samples_behind(array: Array, batch: tuple[int, ...]) -> Array:
-    """From ``(samples, states, ...)`` to ``(..., samples, ...)``."""
+    """Move the axis of samples behind those of the batch: ``(samples, states, ...)`` to ``(..., samples, ...)``."""
     if not batch:
         return array[:, 0]
     return np.moveaxis(array.reshape(len(array), *batch, *array.shape[2:]), 0, len(batch))
 
 
 def known_samples(trajectory: Trajectory) -> int:
-    """How many there are before those at the end that hold what is no number, as where control gave none."""
+    """Count the samples before the last ones that are not finite, as where control gave NaN."""
     arrays = [x for x in (trajectory.q, trajectory.v, trajectory.a, trajectory.tau) if x is not None]
     count = len(trajectory)
     while count and not all(np.isfinite(x[..., count - 1, :]).all() for x in arrays):
@@ -158,14 +158,14 @@ def check_states(model: Model, states: dict[str, Array]) -> None:
 
 
 def spread(model: Model, name: str, array: Array, batch: tuple[int, ...]) -> Array:
-    """A row for each state of the batch."""
+    """Return a row for each state of the batch."""
     rows = as_rows(model, STANDARD[name], array, batch)
     states = math.prod(batch)
     return rows if len(rows) == states else np.broadcast_to(rows, (states, rows.shape[1]))
 
 
 def as_progress(progress: Any, samples: int) -> Callable[[int], None]:
-    """What is told how many samples have been added."""
+    """Return a function that reports progress, to be called with the number of samples that have been added."""
     if progress is None or progress is False:
         return lambda count: None
     wrap = partial(progress_bar, unit="sample") if progress is True else progress

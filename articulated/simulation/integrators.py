@@ -23,7 +23,7 @@ ADAPTIVE = (
 
 
 def as_integrator(model: Model, integrator: Any) -> Integrator:
-    """One that is known by its name, or is one.
+    """Return an integrator, which is given by its name or itself.
 
     Raises:
         TypeError, ValueError: it is neither.
@@ -47,10 +47,10 @@ def as_integrator(model: Model, integrator: Any) -> Integrator:
 
 
 def all_names() -> str:
-    """Of all integrators, for messages."""
+    """List the names of all integrators, for messages."""
     return ", ".join(sorted(INTEGRATORS))
 
 
 def knowing_rows() -> str:
-    """The integrators that know dry friction and limits, for messages."""
+    """List the integrators that know dry friction and limits, for messages."""
     return " or ".join(sorted(each.name for each in INTEGRATORS.values() if each.takes_rows))

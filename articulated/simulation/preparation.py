@@ -1,4 +1,4 @@
-"""What a simulation is but for its states at the beginning: checked, packed and described once.
+"""Preparation of simulations: all but the states at the beginning, checked, packed and described once.
 
 Calls that differ in their states alone are many where a controller looks ahead: what they have in common takes half of the
 time of a short one, and is kept with the model (:func:`kept_with`).
@@ -62,9 +62,9 @@ def kept_with(
     shapes: tuple[tuple[int, ...], ...],
     make: Callable[[], Preparation],
 ) -> Preparation:
-    """A preparation that the model has kept for these arguments and shapes; a new one where there is none.
+    """Return the preparation that the model keeps for these arguments and shapes, or a new one.
 
-    It keeps what was made of plain arguments, and forgets the oldest where it has many.
+    Preparations from plain arguments are kept, and the oldest are forgotten if there are many.
     """
     if not all(map(is_plain, arguments)):
         return make()
@@ -80,7 +80,7 @@ def kept_with(
 
 
 def is_plain(argument: Any) -> bool:
-    """Whether it is a number, a word or nothing, or a tuple of words: what is equal is the same then, by its type."""
+    """Return whether an argument is a number, a string, None or a tuple of strings: value and type identify it then."""
     if type(argument) is tuple:
         return all(type(each) is str for each in argument)
     return type(argument) in PLAIN
@@ -103,7 +103,7 @@ def prepare_motion(
     threads: int | None,
     begun: float = 0.0,
 ) -> Preparation:
-    """For the motion of what ``choose`` says how it moves, from the elements; the rest is as for :func:`simulate`.
+    """Prepare a motion with the dynamics that ``choose`` makes from the elements; the rest is as for :func:`simulate`.
 
     Args:
         shapes: the leading axes of q and of v.

@@ -1,4 +1,4 @@
-"""What a simulation keeps besides q and v, and how it is found: by the loop, or from q and v afterwards, as a batch."""
+"""Recorded quantities besides q and v: filled by the loop, or computed from q and v afterwards, as a batch."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Block = Mapping[str, Array]
 
 
 class Recorder:
-    """What to keep of a simulation, whatever its states at the beginning.
+    """Choice of the quantities to keep of a simulation, independent of its states at the beginning.
 
     Attributes:
         widths: of the arrays that the loop fills, zero for those that are not wanted.
@@ -61,7 +61,7 @@ class Recorder:
         self.widths = {name: wanted[name] for name in RECORDED}
 
     def complete(self, model: Model, block: Block) -> dict[str, Array]:
-        """What follows from q, v and the joint forces of samples, arrays ``(samples, states, ...)``."""
+        """Compute what follows from q, v and the joint forces of samples; arrays ``(samples, states, ...)``."""
         names, many = self.names, self.threads
         if not names:
             return {}
@@ -85,27 +85,27 @@ class Recorder:
         return found
 
     def at_instants(self, model: Model, time: Array, q: Array, v: Array, tau: Array) -> dict[str, Array]:
-        """Accelerations and forces of constraints by what acts at the samples."""
+        """Compute accelerations and constraint forces at the samples, from what acts there."""
         nv = model.nv
         both = of_each(partial(self.acceleration, model), time, q, v, tau)
         found = {"a": both[..., :nv], "constraint_forces": both[..., nv:]}
         return {name: np.ascontiguousarray(x) for name, x in found.items() if name in self.names}
 
     def acceleration(self, model: Model, time: Array, q: Array, v: Array, tau: Array) -> Array:
-        """The acceleration, with the forces of constraints behind it."""
+        """Compute accelerations, followed on the last axis by constraint forces."""
         wrenches = self.wrench.at(time).reshape(len(q), -1, model.n_bodies, 6)
         if self.elements:
             wrenches = wrenches + applied_forces(model, self.elements, q, v, threads=self.threads).wrenches
         return self.dynamics.acceleration(model, time, q, v, tau, wrenches, self.threads)
 
     def stored_energy(self, model: Model, q: Array, v: Array) -> Array:
-        """In the field of gravity, in the springs of joints and of elements."""
+        """Compute the potential energy of gravity, of the joints' springs and of elements."""
         found = potential_energy(model, q, threads=self.threads)
         return found + applied_forces(model, self.elements, q, v).energy if self.elements else found
 
 
 def of_each(function: Callable[..., Array], *samples: Array) -> Array:
-    """A result for each sample; NaN where there is none: a motion that grows without bounds ends with such."""
+    """Compute a result for each sample; NaN where it fails, as at the end of a motion that grows without bounds."""
     try:
         return function(*samples)
     except PlueckerError:
@@ -127,7 +127,7 @@ TAKEN = ("time", "q", "v", "kinetic_energy", "potential_energy", "found_contacts
 
 
 def as_names(model: Model, record: Any, constrained: bool) -> frozenset[str]:
-    """Quantities, and frames of the model."""
+    """Check the names of what to record: quantities, and frames of the model."""
     known = (*QUANTITIES, "constraint_forces") if constrained else QUANTITIES
     if isinstance(record, str):
         record = (record,)

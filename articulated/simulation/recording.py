@@ -1,4 +1,4 @@
-"""Where the samples of a simulation go: into memory, or into files that grow as it goes on.
+"""Recordings, which take the samples of a simulation: in memory, or in files that grow as it goes on.
 
 A recording in files is a folder with one NumPy file for each quantity, ``time.npy``, ``q.npy``, ..., whose first axis counts
 samples, and the axes of a batch come behind it. All files are whole after each block of samples, whatever happens later. The
@@ -34,7 +34,7 @@ PAUSE = 0.1  # s: from one writing to the next, where samples come one by one
 
 
 class Recording:
-    """The samples ``0`` to ``samples - 1``: arrays ``(samples, states, width)`` by name, which the loop fills.
+    """Recording of the samples ``0`` to ``samples - 1``: arrays ``(samples, states, width)`` by name, which the loop fills.
 
     Attributes:
         widths: of each array.
@@ -44,20 +44,20 @@ class Recording:
         self.samples, self.states, self.widths = samples, states, dict(widths)
 
     def room(self, first: int, most: int) -> tuple[list[Array], int, int]:
-        """The arrays into which the next samples go, the number of the sample at their beginning, and how many fit."""
+        """Return the arrays for the next samples, the number of the sample at their beginning, and how many samples fit."""
         raise NotImplementedError
 
     def written(self, first: int, complete: Callable[[Block], Block], times: Array) -> None:
-        """Samples from ``first`` on are there, of these times; ``complete`` computes what belongs to them besides."""
+        """Accept samples from ``first`` on, filled in by now, with their times; ``complete`` computes other quantities."""
         raise NotImplementedError
 
     def result(self, count: int) -> dict[str, Array]:
-        """All arrays of the first samples, ``(samples, states, ...)``, time among them."""
+        """Return all arrays of the first ``count`` samples, ``(samples, states, ...)``, and time ``(samples,)``."""
         raise NotImplementedError
 
 
 class MemoryRecording(Recording):
-    """All of them in memory."""
+    """Recording in memory."""
 
     def __init__(self, samples: int, states: int, widths: Mapping[str, int]) -> None:
         super().__init__(samples, states, widths)
@@ -89,7 +89,7 @@ class MemoryRecording(Recording):
 
 
 class FileRecording(Recording):
-    """Blocks of them, which are written to files one after the other.
+    """Recording in files, to which samples are appended block by block.
 
     At any time the files are whole, and hold as many samples as one another: room for a block is taken in all of them before
     anything is written, the number of samples stands in their heads when all of it is there, and no signal comes in between.
@@ -148,7 +148,7 @@ class FileRecording(Recording):
             raise OutputError(f"simulate: record_to: {where} cannot be written ({reason_of(error)})") from None
 
     def append(self, blocks: Block) -> None:
-        """Write a block behind those that are there, to all files or to none."""
+        """Append a block to all files, or, if that fails, to none."""
         before = self.count
         try:
             if not self.files:
@@ -195,7 +195,7 @@ class SampleFile:
         weakref.finalize(self, self.file.close)  # also where a motion ends in an error
 
     def take_room(self, first: int, count: int) -> None:
-        """Take room for samples behind the first ones."""
+        """Reserve room on the disk for ``count`` samples behind the first ones."""
         start = self.head + first * self.stride if first else 0
         with self.named():
             take_room(self.file, start, self.head + (first + count) * self.stride - start)
@@ -224,14 +224,14 @@ class SampleFile:
                 self.path.unlink()
 
     def mapped(self) -> Array:
-        """What it holds, read where it is used."""
+        """Return the samples as a memory-mapped array; the file is closed."""
         self.file.close()
         array: Array = np.load(self.path, mmap_mode="r").view(np.ndarray)
         return array
 
     @contextlib.contextmanager
     def named(self) -> Iterator[None]:
-        """Errors inside name the file."""
+        """Add the name of the file to errors raised inside."""
         try:
             yield
         except OSError as error:
@@ -240,14 +240,14 @@ class SampleFile:
 
 
 def head(shape: tuple[int, ...], size: int = 0) -> bytes:
-    """How a file of NumPy's begins, format 1.0, filled up to so many bytes, or to a whole number of lines of the cache."""
+    """Return the header of a NumPy file, format 1.0, padded to ``size`` bytes, or to a multiple of 64."""
     text = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape!r}, }}"
     size = size or -(-(len(text) + 11) // 64) * 64
     return b"\x93NUMPY\x01\x00" + (size - 10).to_bytes(2, "little") + text.ljust(size - 11).encode() + b"\n"
 
 
 def as_folder(path: Any) -> Path:
-    """Where a recording goes: a folder that is not there yet, or is empty."""
+    """Check the folder of a recording and return its path: one that does not exist yet, or is empty."""
     if not isinstance(path, (str, os.PathLike)) or isinstance(os.fspath(path), bytes):
         raise ArgumentTypeError(f"simulate: record_to is a {type(path).__name__}, expected the path of a folder")
     folder = Path(path)

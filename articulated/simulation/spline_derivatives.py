@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 
 
 def with_derivatives(motion: Trajectory, model: Model) -> Trajectory:
-    """See :meth:`Trajectory.with_derivatives`."""
+    """Complete a trajectory, see :meth:`Trajectory.with_derivatives`."""
     v, a = motion.v, motion.a
     if v is None and model.quaternion_slices():
         joints = listing(model.quaternion_slices())
@@ -30,7 +30,7 @@ def with_derivatives(motion: Trajectory, model: Model) -> Trajectory:
 
 
 def check_vectors(motion: Trajectory, model: Model) -> None:
-    """Where derivatives are missing, exponential coordinates go on without a change of the vector."""
+    """Refuse missing derivatives if exponential coordinates change to an equivalent vector between samples."""
     if motion.q is None or (motion.v is not None and motion.a is not None):
         return
     for joint, part in model.rotation_vector_slices().items():
@@ -46,7 +46,7 @@ def check_vectors(motion: Trajectory, model: Model) -> None:
 
 
 def derivative(motion: Trajectory, part: str, order: int = 1) -> Array:
-    """Of a part, with time."""
+    """Differentiate a part of a trajectory with respect to time, ``order`` times, by a spline of degree five."""
     from scipy.interpolate import make_interp_spline  # here: it takes long to import
 
     values = getattr(motion, part)

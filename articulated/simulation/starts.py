@@ -1,4 +1,4 @@
-"""Where a motion may begin: inside of hard position limits. What is faster or stronger than the model allows is warned of.
+"""Checks of a motion's start: it is inside of hard position limits; too large velocities and forces are warned of.
 
 A coordinate that begins beyond a hard limit stays there for good, or comes back when forces push it: steps make no energy by
 tearing it back. Nobody asks for that on purpose, so that it is an error unless it is. A soft limit is passed by every motion
@@ -30,7 +30,7 @@ ROUNDING = 2.0**-23
 
 
 def hard_limits(model: Model, stiffness: ArrayLike = np.inf) -> tuple[Array, Array]:
-    """The limits of q that hold, ``(nq,)`` each, where those of so many N m/rad or N/m are soft; infinite elsewhere."""
+    """Return the hard limits of q, ``(nq,)`` each, infinite for soft ones, of finite ``stiffness``; N m/rad or N/m."""
     kept: tuple[Array, Array] | None = model.tables.get(hard_limits)
     if kept is not None and np.ndim(stiffness) == 0 and np.isinf(stiffness):
         return kept
@@ -45,14 +45,14 @@ def hard_limits(model: Model, stiffness: ArrayLike = np.inf) -> tuple[Array, Arr
 
 
 def as_outside_limits(value: Any) -> str:
-    """What is to be done about a start outside of limits."""
+    """Check the option for a start outside of limits: ``"raise"``, ``"allow"`` or ``"clip"``."""
     if not isinstance(value, str) or value not in OUTSIDE:
         raise ArgumentValueError(f"simulate: outside_limits is {shown(value)}, expected one of {', '.join(OUTSIDE)}")
     return value
 
 
 def within_limits(model: Model, q: Array, limits: tuple[Array, Array], outside: str) -> Array:
-    """Configurations ``(..., nq)`` from which a motion may begin: q, or what is nearest inside of the limits.
+    """Return configurations ``(..., nq)`` from which a motion may begin: q, or the nearest ones inside of the limits.
 
     Raises:
         ArgumentValueError: q is outside, and that is an error; the message names the first state and joint.
@@ -73,7 +73,7 @@ def within_limits(model: Model, q: Array, limits: tuple[Array, Array], outside: 
 
 
 def begins_outside(model: Model, index: tuple[int, ...], value: float, lower: float, upper: float) -> str:
-    """The message for an entry of a batch of configurations."""
+    """Make the message for an entry of a batch of configurations that is outside of its limits."""
     *batch, place = index
     joint = next(each for each in model.joints if each.mimic is None and place in range_of(each))
     kind = JOINT_TYPES[joint.type]
@@ -90,7 +90,7 @@ def begins_outside(model: Model, index: tuple[int, ...], value: float, lower: fl
 
 
 def range_of(joint: Any) -> range:
-    """The places of a joint's coordinates in q."""
+    """Return the indices of a joint's coordinates in q."""
     return range(joint.q_start, joint.q_start + JOINT_TYPES[joint.type].nq)
 
 
@@ -113,7 +113,7 @@ def warn_of_limits(model: Model, v: Array | None, control: Control, stacklevel: 
 
 
 def exceeded(model: Model, words: str, values: Array, limits: Array, name: str, cure: str) -> str:
-    """The first coordinate whose values are larger than its limit; nothing if there is none."""
+    """Describe the first coordinate whose values are larger than its limit; an empty string if there is none."""
     known = np.isfinite(limits) & (limits > 0.0)
     if not known.any():
         return ""

@@ -67,21 +67,21 @@ class Schedule:
 
     @cached_property
     def total(self) -> int:
-        """The steps before, and these."""
+        """Number of steps, those before included."""
         return self.first + self.steps
 
     @cached_property
     def samples(self) -> int:
-        """How many there are."""
+        """Number of samples."""
         return -(-self.steps // self.every) + 1
 
     @property
     def times(self) -> Array:
-        """Of the samples; s."""
+        """Times of the samples; s."""
         return self.times_from(0, self.samples)
 
     def times_from(self, first: int, count: int) -> Array:
-        """Of so many samples from this one on; s."""
+        """Compute the times of ``count`` samples from number ``first`` on; s."""
         begun = self.first + first * self.every
         numbers = np.arange(begun, begun + count * self.every, self.every, dtype=np.float64)
         if count and first + count == self.samples:
@@ -89,13 +89,13 @@ class Schedule:
         return self.step * numbers
 
     def samples_before(self, step: int) -> int:
-        """How many samples are there once the loop stands before this step, or behind the last one."""
+        """Count the samples that exist when the loop is about to take this step, or has taken the last one."""
         return self.samples if step > self.total else -(-(step - self.first) // self.every)
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """How far a simulation came.
+    """Outcome of a simulation: how far it came, and why it ended.
 
     Attributes:
         samples: how many there are.
@@ -116,11 +116,11 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False)
 class Remembered:
-    """What the integrator remembers when a simulation begins, and where the impulses are among it.
+    """Memory of the integrator at the start of a simulation, and the location of the impulses in it.
 
     Attributes:
         numbers: ``(..., n)``; None if it remembers nothing yet.
-        first_impulse, impulses: the place, and how many there are.
+        first_impulse, impulses: index of the first impulse, and how many there are.
         order: of the impulses, as they are recorded.
     """
 
@@ -130,7 +130,7 @@ class Remembered:
     order: NDArray[np.int64] | None = None
 
     def spread(self, batch: tuple[int, ...]) -> Array | None:
-        """The numbers, a row for each state of the batch."""
+        """Return the numbers, a row for each state of the batch."""
         if self.numbers is None:
             return None
         n = self.numbers.shape[-1]
@@ -139,7 +139,7 @@ class Remembered:
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """The steps of a simulation, whatever the states at its beginning.
+    """Steps of a simulation, independent of the states at its beginning.
 
     Attributes:
         integrator: what takes them.
@@ -175,7 +175,7 @@ class Steps:
         threads: int,
         remembered: Remembered,
     ) -> Steps:
-        """For so many states."""
+        """Construct for so many states."""
         nq, nv, memory = model.nq, model.nv, integrator.memory(model, scenario)
         bound = NO_BOUND if on_unsolved == "continue" else 1.0 + 1e-12
         first, count = remembered.first_impulse, remembered.impulses
@@ -192,7 +192,7 @@ class Steps:
         return cls(integrator, sizes, schedule, control, plan, bound, settings, impulses, task)
 
     def begin(self, q: Array, v: Array, remembered: Array | None) -> Array:
-        """The states as the loop reads them, from ``(states, nq)``, ``(states, nv)`` and what is remembered."""
+        """Pack q ``(states, nq)``, v ``(states, nv)`` and the integrator's memory for the loop, ``(states, nx)``."""
         nq, nv, memory = self.sizes
         x = np.zeros((len(q), int(self.task.table[SIZE_OF_X])))
         x[:, :nq], x[:, nq : nq + nv] = q, v
@@ -201,7 +201,7 @@ class Steps:
         return x
 
     def piece(self, y: Array, h: float, number: int) -> Stretches:
-        """Stretches of step ``number``, in which nothing happens but steps, with the wrenches of it as they are."""
+        """Make stretches for pieces of step ``number``: without samples or control, and with the wrenches of its middle."""
         alone, whole = {**self.settings, TOTAL: NEVER, EVERY: NEVER, PERIOD: NEVER, BEGIN: 0}, self.task
         own = list(self.plan.signals)
         own[WRENCH] = Signal.constant(own[WRENCH].at(np.array([self.schedule.step * (number + 0.5)]))[0])
@@ -210,7 +210,7 @@ class Steps:
         return Stretches(LoopTask(self.integrator, *arrays, alone, own, 1, nx, whole.workspace, 1), y)
 
     def end(self, model: Model, y: Array, before: Array, number: int, finish: Finish) -> float:
-        """The error of a step of one state that the loop has begun, at its end; where it is wanted in pieces."""
+        """End a step of one state that the loop has begun, in pieces if that is wanted and needed; return the error."""
         nq, nv, _ = self.sizes
         h = self.schedule.step
         if not self.settings[SUBSTEP]:

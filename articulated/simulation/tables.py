@@ -20,7 +20,7 @@ OWN = ("time", *PARTS, PREFIX[:-1])  # what stands before the colon of a column 
 
 
 def to_pandas(trajectory: Trajectory, model: Model) -> Any:
-    """See :meth:`Trajectory.to_pandas`."""
+    """Convert a trajectory to a table, see :meth:`Trajectory.to_pandas`."""
     pandas = require("pandas", "tables", "tables of pandas")
     trajectory.check(model, "Trajectory.to_pandas")
     if trajectory.batch_shape:
@@ -44,7 +44,7 @@ def to_pandas(trajectory: Trajectory, model: Model) -> Any:
 
 
 def from_pandas(table: Any, model: Model) -> Trajectory:
-    """See :meth:`Trajectory.from_pandas`."""
+    """Convert a table to a trajectory, see :meth:`Trajectory.from_pandas`."""
     pandas = require("pandas", "tables", "tables of pandas")
     function = "Trajectory.from_pandas"
     if not isinstance(table, pandas.DataFrame):
@@ -78,14 +78,14 @@ def from_pandas(table: Any, model: Model) -> Trajectory:
 
 
 def other_than(taken: Container[str], name: str) -> str:
-    """The name of a column; with ``column:`` before it, as files have it, where something else is called so."""
+    """Return a name for a column; with ``column:`` before it, as in files, if the name is taken."""
     while name in taken:
         name = f"{PREFIX}{name}"
     return name
 
 
 def to_xarray(trajectory: Trajectory, model: Model) -> Any:
-    """See :meth:`Trajectory.to_xarray`."""
+    """Convert a trajectory to a dataset, see :meth:`Trajectory.to_xarray`."""
     xarray = require("xarray", "tables", "datasets of xarray")
     trajectory.check(model, "Trajectory.to_xarray")
     batch = [f"motion_{k}" for k in range(len(trajectory.batch_shape))]

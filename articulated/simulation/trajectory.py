@@ -25,7 +25,7 @@ REACH = 1e-9  # of the duration, how far beyond its ends a time may be by roundi
 
 
 class TrajectoryError(ArgumentValueError):
-    """What is no trajectory, or not one of the model; the message names the file, the part, the sample."""
+    """Error for data that is no trajectory, or not one of the model; the message names the file, the part, the sample."""
 
 
 class Sample(NamedTuple):
@@ -136,7 +136,7 @@ class Trajectory:
         return next((x.shape[-2] for x in (self.q, self.v, self.a, self.tau) if x is not None), 0)
 
     def replace(self, **changes: Any) -> Trajectory:
-        """The same with other parts, columns or overlays."""
+        """Return a copy with other parts, columns or overlays."""
         return Trajectory(**{**{each.name: getattr(self, each.name) for each in fields(Trajectory)}, **changes})
 
     # ------------------------------------------------------------------------------------------------------ what is chosen
@@ -169,7 +169,7 @@ class Trajectory:
         return self.q, self.v, self.a, self.tau
 
     def motion(self, index: int | tuple[int, ...]) -> Trajectory:
-        """One motion of a batch, or several.
+        """Return one motion of a batch, or several.
 
         Args:
             index: its number, or one for each axis of the batch.
@@ -185,7 +185,7 @@ class Trajectory:
         return Trajectory(self.time, *parts, model=self.model, columns=columns)
 
     def at(self, time: ArrayLike) -> Any:
-        """The trajectory at other times, between its samples.
+        """Interpolate the trajectory at other times, between its samples.
 
         Configurations follow, joint by joint, the cubic curve on the manifold that has the positions and velocities of both
         samples, where velocities are known, and move at constant velocity otherwise; velocities follow a cubic curve where
@@ -242,7 +242,7 @@ class Trajectory:
 
     @staticmethod
     def load(path: str | os.PathLike[str], model: Model | None = None) -> Trajectory:
-        """Read such a file: a bare name of a column in a CSV file is a position.
+        """Read a file as of :meth:`save`; a bare name of a column in a CSV file is a position.
 
         Damage is noticed, by checksums, in NPZ files and in HDF5 files of this package. In CSV files, and in HDF5 files of
         others, nothing tells whether a number is the one that was written.
@@ -261,7 +261,7 @@ class Trajectory:
         return read_trajectory(path, model, bare="q")
 
     def to_pandas(self, model: Model | None = None) -> Any:
-        """A table of pandas (which has to be installed): a row for each sample, a column for each coordinate.
+        """Convert to a table of pandas (which has to be installed): a row for each sample, a column for each coordinate.
 
         Columns are named as in CSV files, ``q:NAME`` and so on; time is the index. What else was recorded goes by its own
         name, with ``column:`` before it where something else is called so.
@@ -276,7 +276,7 @@ class Trajectory:
 
     @staticmethod
     def from_pandas(table: Any, model: Model) -> Trajectory:
-        """A trajectory from such a table, whose columns may come in any order.
+        """Make a trajectory from a table as of :meth:`to_pandas`, whose columns may come in any order.
 
         Args:
             table: a DataFrame of pandas; time is an index of that name, or a column, or not known.
@@ -292,7 +292,7 @@ class Trajectory:
         return from_pandas(table, as_model("Trajectory.from_pandas", model))
 
     def to_xarray(self, model: Model | None = None) -> Any:
-        """A dataset of xarray (which has to be installed): axes have names, coordinates of the robot are labels.
+        """Convert to a dataset of xarray (which has to be installed): axes have names, coordinates of the robot are labels.
 
         Raises:
             TrajectoryError: there is no model.
@@ -303,7 +303,7 @@ class Trajectory:
         return to_xarray(self, self._named("to_xarray", model))
 
     def _named(self, method: str, model: Model | None) -> Model:
-        """The model that gives names."""
+        """Return the model that gives names to columns, refusing to do without one."""
         found = self.model if model is None else model
         if found is None:
             raise TrajectoryError(f"Trajectory.{method}: the trajectory has no model that names its columns; give one")
@@ -346,7 +346,7 @@ class Trajectory:
             raise TrajectoryError(f"{source}: time does not rise in sample {row}")
 
     def with_derivatives(self, model: Model) -> Trajectory:
-        """The same with ``v`` and ``a``, where they are missing from the derivatives of splines of degree five.
+        """Return a copy in which missing ``v`` and ``a`` are computed, as derivatives of splines of degree five.
 
         Raises:
             TrajectoryError: without ``time``, with too few samples, with numbers whose derivatives overflow, with
@@ -360,12 +360,12 @@ class Trajectory:
 
 
 def as_floats(name: str, value: ArrayLike) -> Array:
-    """An array of float64; itself if it is one."""
+    """Convert to an array of float64; an array that is one is returned itself."""
     if type(value) is np.ndarray and value.dtype == FLOAT:
         return value
     return as_numbers("Trajectory", name, value)
 
 
 def names_of(model: Model, part: str) -> tuple[str, ...]:
-    """The names of a part's columns."""
+    """Return the names of a part's columns."""
     return model.q_names if part == "q" else model.v_names

@@ -1,4 +1,4 @@
-"""Simulations of which a part is of no use: Ctrl-C ends them as an exception, and not with a trajectory that is shorter."""
+"""Simulations of which a part is of no use: Ctrl-C ends them with an exception instead of a shorter trajectory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _refused: ContextVar[bool] = ContextVar("refused", default=False)
 
 
 def whole(function: Callable[..., T], *arguments: Any, **options: Any) -> T:
-    """What a function gives whose simulations run to their end.
+    """Call a function whose simulations must run to their end, and return its result.
 
     Raises:
         KeyboardInterrupt: one was interrupted, which ``simulate`` would answer with a warning and what it has.
@@ -27,5 +27,5 @@ def whole(function: Callable[..., T], *arguments: Any, **options: Any) -> T:
 
 
 def parts_are_refused() -> bool:
-    """Whether a motion that was interrupted is wanted by nobody."""
+    """Return whether the caller has no use for an interrupted motion, see :func:`whole`."""
     return _refused.get()
