@@ -51,14 +51,14 @@ EARLY = 0.05  # of a step: what happens so early is found to more digits in a sh
 
 
 def with_tolerance(scenario: Array, tol: float) -> Array:
-    """The scenario with a tolerance for adaptive integrators, relative and absolute."""
+    """Copy a scenario with a tolerance for adaptive integrators, relative and absolute."""
     scenario = scenario.copy()
     scenario[TOLERANCE] = tol
     return scenario
 
 
 def rate_kernel(solver: Algorithm) -> Callable[..., Any]:
-    """The acceleration with the forces of rows, by that algorithm; one copy of it, which is called"""
+    """Make the kernel of accelerations with the forces of rows, by that algorithm; compiled once, and called"""
     forward_dynamics = solver.kernel
 
     @called_kernel
@@ -76,7 +76,7 @@ def rate_kernel(solver: Algorithm) -> Callable[..., Any]:
 
 
 def adaptive_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
-    """The kernel of a step with these accelerations, those of :func:`rate_kernel`, or others of the same arguments."""
+    """Make the kernel of a step with these accelerations, of :func:`rate_kernel` or others of the same arguments."""
     trial, settle, release, impact = (
         trial_kernel(PAIR, rate),
         settle_kernel(rate),
@@ -87,7 +87,7 @@ def adaptive_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
 
     @kernel
     def adaptive_step(m, c, h, q0, v0, law, f_ext, q, v, memory, ws):
-        """As many steps as the tolerance and events need; ``memory`` has the length of the last one"""
+        """Take as many steps as the tolerance and events need; ``memory`` keeps the length of the last one"""
         nv, t = velocity_count(m), rows(c)
         start, ws = part(ws, 0, nv), tail(ws, nv)
         _, modes, rates_u, rates_v, _, _, _, _, _, _ = memory_of(m, c, ws)
@@ -130,12 +130,12 @@ def adaptive_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def adaptive_numbers(model: Model, scenario: Array) -> int:
-    """How many numbers the step needs besides those of accelerations."""
+    """Count the numbers of scratch memory that the step needs besides those of accelerations."""
     return 24 * model.nv + model.nq + number_of(ROWS, scenario) + 6 * model.n_bodies + len(model.packed)
 
 
 def adaptive(solver: Algorithm, **options: Any) -> Integrator:
-    """The integrator with that algorithm for accelerations."""
+    """Make the integrator with that algorithm for accelerations."""
 
     def workspace(model: Model, scenario: Array) -> int:
         forces = model.nv + 6 * model.n_bodies + max(stage_workspace(model), int(solver.workspace(model)))

@@ -217,7 +217,7 @@ def difference(weights, nv, k, h, rates):
 
 @kernel
 def error_of(m, c, h, v, ws):
-    """The error of a trial, as a share of the tolerance"""
+    """Compute the error of a trial, as a share of the tolerance"""
     nv, fifth, third, tol = velocity_count(m), 0.0, 0.0, tolerance(c)
     _, _, rates_u, rates_v, u, x, _, _, _, _ = memory_of(m, c, ws)
     for k in range(nv):
@@ -233,12 +233,12 @@ PAIR = Pair(8, NODES, memory_of, combination(SHARES), error_of)
 
 
 def step_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
-    """The kernel of a step with these accelerations, those of :func:`rate_kernel`."""
+    """Make the kernel of a step with these accelerations, those of :func:`rate_kernel`."""
     attempt, land = attempt_kernel(PAIR, trial_kernel(PAIR, rate)), land_kernel(PAIR)
 
     @kernel
     def dop853_step(m, c, h, q0, v0, law, f_ext, q, v, memory, ws):
-        """As many steps as the tolerance needs; ``memory`` has the length of the last one"""
+        """Take as many steps as the tolerance needs; ``memory`` keeps the length of the last one"""
         nv, s = velocity_count(m), 0.0
         start, ws = part(ws, 0, nv), tail(ws, nv)
         held, modes, rates_u, rates_v, _, _, _, _, _, rest = memory_of(m, c, ws)
@@ -268,7 +268,7 @@ def step_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def dop853(solver: Algorithm, **options: Any) -> Integrator:
-    """The integrator with that algorithm for accelerations."""
+    """Make the integrator with that algorithm for accelerations."""
 
     def workspace(model: Model, scenario: Array) -> int:
         forces = model.nv + 6 * model.n_bodies + max(stage_workspace(model), int(solver.workspace(model)))

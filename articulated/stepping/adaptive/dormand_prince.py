@@ -45,7 +45,7 @@ memory_of = memory_kernel(STAGES)
 
 @kernel
 def between(nv, k, x, h, rates):
-    """What the step adds to entry ``k`` up to the time x h"""
+    """Evaluate the dense output: the change of entry ``k`` from the start of the step to the time x h"""
     total = 0.0
     for j in range(STAGES):
         w = WEIGHTS[j]
@@ -55,7 +55,7 @@ def between(nv, k, x, h, rates):
 
 @kernel
 def difference_of_orders(nv, k, h, rates):
-    """By how much both orders differ in entry ``k`` at the end"""
+    """Compute the difference of both orders in entry ``k`` at the end"""
     total = 0.0
     for j in range(STAGES):
         total += ERROR[j] * load(rates, nv * j + k)
@@ -64,7 +64,7 @@ def difference_of_orders(nv, k, h, rates):
 
 @kernel
 def error_of(m, c, h, v, ws):
-    """The largest difference of both orders, as a share of the tolerance"""
+    """Compute the largest difference of both orders, as a share of the tolerance"""
     nv, worst, tol = velocity_count(m), 0.0, tolerance(c)
     _, _, rates_u, rates_v, u, x, _, _, _, _ = memory_of(m, c, ws)
     for k in range(nv):

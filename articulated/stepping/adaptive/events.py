@@ -1,4 +1,4 @@
-"""Where in a step of the adaptive pair something happens: a velocity crosses zero, or a coordinate comes to a limit.
+"""Events within a step of the adaptive pair: a velocity crosses zero, or a coordinate comes to a limit.
 
 Both are polynomials in time, by the dense output, of coordinates with one freedom. A crossing is where the margin falls
 below zero by more than rounding, so that what starts on the boundary and moves away from it is none. Each is looked for at
@@ -34,7 +34,7 @@ REST = 1e-6  # m/s or rad/s: chosen; slower coordinates do not come back from a 
 
 @kernel
 def margin(rows, k, what, x, h, q, v, modes, nv, rates_u, rates_v):
-    """How far row ``k`` is from what may happen at the time x h, less what is rounding: not negative before it happens"""
+    """Compute the margin of row ``k`` to an event at the time x h, with slack for rounding; not negative before the event"""
     j = coordinate(rows, k)
     if what == STOPS:
         u = load(v, j)
@@ -50,7 +50,7 @@ def margin(rows, k, what, x, h, q, v, modes, nv, rates_u, rates_v):
 
 @kernel
 def crossing(rows, k, what, h, q, v, modes, nv, rates_u, rates_v):
-    """The first x at which the margin is negative; 2 if there is none in the step"""
+    """Find the first x at which the margin is negative; 2 if there is none in the step"""
     a = 0.0
     for i in range(1, PARTS + 1):
         b = i / PARTS
@@ -68,7 +68,7 @@ def crossing(rows, k, what, h, q, v, modes, nv, rates_u, rates_v):
 
 @kernel
 def may_happen(rows, k, what, modes):
-    """Whether row ``k`` has such an event"""
+    """Return whether row ``k`` can have an event of the kind ``what`` in its present mode"""
     if is_soft(rows, k) or load(modes, k) == 0.0:
         return False
     if what == STOPS:
@@ -80,7 +80,7 @@ def may_happen(rows, k, what, modes):
 
 @kernel
 def first_crossing(m, rows, h, q, v, modes, rates_u, rates_v):
-    """(x, row, what) of the first event; what is ``NOTHING`` if there is none"""
+    """Find the first event, (x, row, what); what is ``NOTHING`` if there is none"""
     nv = velocity_count(m)
     first, row, event = 2.0, 0, NOTHING
     for k in range(row_count(rows)):
@@ -94,7 +94,7 @@ def first_crossing(m, rows, h, q, v, modes, rates_u, rates_v):
 
 @kernel
 def apply_event(rows, k, what, q, v):
-    """What is known exactly at an event: the velocity is zero, or the coordinate is at its limit"""
+    """Store what is known exactly at an event: a velocity of zero, or a coordinate at its limit"""
     if what == STOPS:
         store(v, coordinate(rows, k), 0.0)
         return
@@ -107,7 +107,7 @@ def apply_event(rows, k, what, q, v):
 
 @kernel
 def approach(rows, k, q, v):
-    """(speed, direction, speed after) of row ``k`` towards a hard limit at which it is; zero if it is at none"""
+    """Return (speed, direction, speed after) of row ``k`` towards a hard limit at which it is; speeds are zero at none"""
     u = load(v, coordinate(rows, k))
     if u < 0.0 and at_lower(rows, k, q):
         speed, way = -u, -1.0
@@ -121,7 +121,7 @@ def approach(rows, k, q, v):
 
 @kernel
 def rest_at_limits(rows, q, v):
-    """After impacts, what is at a hard limit and slower than ``REST`` rests there
+    """Stop coordinates at hard limits that are slower than ``REST`` after impacts
 
     Two coordinates at their limits that throw one another off hit them infinitely often in finite time, with velocities
     that fall like a geometric series; this ends it. Forces that pull from a limit find the coordinate at rest.

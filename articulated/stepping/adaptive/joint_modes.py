@@ -57,7 +57,7 @@ NEAR = 1e-12  # of a limit, and of 1: how near a coordinate is at it
 
 @kernel
 def at_lower(rows, k, q):
-    """Whether the coordinate of row ``k`` is at its hard lower limit, or beyond"""
+    """Return whether the coordinate of row ``k`` is at its hard lower limit, or beyond"""
     if position(rows, k) < 0 or is_soft(rows, k):
         return False
     x = entry(rows, k, LOWER)
@@ -66,7 +66,7 @@ def at_lower(rows, k, q):
 
 @kernel
 def at_upper(rows, k, q):
-    """Whether it is at its hard upper limit, or beyond"""
+    """Return whether the coordinate of row ``k`` is at its hard upper limit, or beyond"""
     if position(rows, k) < 0 or is_soft(rows, k):
         return False
     x = entry(rows, k, UPPER)
@@ -75,7 +75,7 @@ def at_upper(rows, k, q):
 
 @kernel
 def rest_modes(rows, q, v, modes):
-    """Modes at the beginning: what moves, moves; what rests is held if there is anything to hold it"""
+    """Choose the modes at the beginning: rows that rest are held if friction or a limit can hold them, others are moving"""
     for k in range(row_count(rows)):
         u = load(v, coordinate(rows, k))
         holds = entry(rows, k, FRICTION) > 0.0 or at_lower(rows, k, q) or at_upper(rows, k, q)
@@ -84,7 +84,7 @@ def rest_modes(rows, q, v, modes):
 
 @kernel
 def would_return(rows, k, q, v, modes, a):
-    """Whether a row that rested and was let go is pulled the other way: then it is to be held again"""
+    """Return whether a resting row that was let go is pulled the other way, so that it has to be held again"""
     if load(v, coordinate(rows, k)) != 0.0 or is_soft(rows, k) or not load(modes, k) * a < 0.0:
         return False
     return entry(rows, k, FRICTION) > 0.0 or at_lower(rows, k, q) or at_upper(rows, k, q)
@@ -92,7 +92,7 @@ def would_return(rows, k, q, v, modes, a):
 
 @kernel
 def hold_rows(m, rows, modes, held):
-    """The model in which rows with mode 0 are held"""
+    """Copy the model to ``held``, with rows of mode 0 held by armature"""
     for k in range(len(m)):
         store(held, k, load(m, k))
     for k in range(row_count(rows)):
@@ -103,7 +103,7 @@ def hold_rows(m, rows, modes, held):
 
 @kernel
 def add_row_forces(rows, q, v, modes, tau):
-    """Friction of rows that move, and soft limits: a spring and a damper that push only"""
+    """Add the friction of rows that move, and the forces of soft limits: a spring and a damper that push only"""
     for k in range(row_count(rows)):
         j = coordinate(rows, k)
         if not is_soft(rows, k):
@@ -120,8 +120,8 @@ def add_row_forces(rows, q, v, modes, tau):
 
 @kernel
 def reaction_excess(rows, k, q, a):
-    """(excess, direction) of a held row whose acceleration is ``a``: by how much its reaction is out of bounds, above zero
-    if it is, and in which direction it then moves"""
+    """Return (excess, direction) of a held row whose acceleration is ``a``: by how much its reaction is out of bounds, above
+    zero if it is, and the direction in which the row then moves"""
     r, F = -HELD * a, entry(rows, k, FRICTION)
     bound = F * (1.0 + SLACK)
     if F == 0.0:

@@ -1,4 +1,4 @@
-"""When modes of rows change in the adaptive pair: at its beginning, where a reaction leaves its bounds, and by impacts.
+"""Changes of modes of rows in the adaptive pair: at its beginning, where a reaction leaves its bounds, and by impacts.
 
 Each is a kernel made of ``rate``, which computes accelerations with the forces of rows. ``given`` is what holds all through
 a step: the configuration and the velocity to which the law of control refers (this one in the chart of q), the law, and the
@@ -31,11 +31,11 @@ PUSH = 1e8  # of a unit force: what else acts is rounded away when its effect is
 
 
 def settle_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
-    """The modes in which a motion begins"""
+    """Make the kernel that finds the modes in which a motion begins"""
 
     @kernel
     def settle(m, c, s, given, q, v, ws):
-        """Modes that agree with their reactions, the model in which they hold, and the rates of the first stage"""
+        """Find modes that agree with their reactions, the model in which they hold, and the rates of the first stage"""
         t, nv = rows(c), velocity_count(m)
         n = row_count(t)
         held, modes, rates_u, rates_v, _, _, a, _, _, rest = memory_of(m, c, ws)
@@ -63,7 +63,7 @@ def settle_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
 
 @kernel
 def lets_go(m, c, q, a, modes):
-    """Whether a held row has a reaction out of its bounds, with the accelerations ``a``"""
+    """Return whether the reaction of any held row exceeds its bounds, with the accelerations ``a``"""
     for k in range(row_count(rows(c))):
         excess, _ = reaction_excess(rows(c), k, q, load(a, coordinate(rows(c), k)))
         if load(modes, k) == 0.0 and excess > 0.0:
@@ -72,11 +72,11 @@ def lets_go(m, c, q, a, modes):
 
 
 def release_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
-    """When a reaction leaves its bounds"""
+    """Make the kernel that finds when a reaction leaves its bounds"""
 
     @kernel
     def release(m, c, s, h, latest, given, q, v, ws):
-        """The first time x h at which a held row is to be let go, not after ``latest``; 2 if there is none"""
+        """Find the first x, not after ``latest``, such that a held row is let go at the time x h; 2 if there is none"""
         nv = velocity_count(m)
         held, modes, rates_u, rates_v, u, x, a, _, y, rest = memory_of(m, c, ws)
         last = 2.0
@@ -103,11 +103,11 @@ def release_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def impact_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
-    """Impulses at limits"""
+    """Make the kernel of impacts at limits"""
 
     @kernel
     def impact(m, c, q, v, ws):
-        """Newton's law at each limit that a coordinate approaches, the fastest first; others at rest do not resist"""
+        """Apply Newton's law at each limit that a coordinate approaches, the fastest first; others at rest do not resist"""
         t, nb = rows(c), body_count(m)
         n, nv = row_count(t), velocity_count(m)
         _, modes, _, _, _, _, a, w, _, rest = memory_of(m, c, ws)

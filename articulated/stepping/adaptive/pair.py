@@ -38,12 +38,12 @@ SHORTEST = 1e-14  # of the step
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """What differs between pairs.
+    """Record of a pair: the properties and kernels in which pairs differ.
 
     Attributes:
         order: the power of the step with which the error falls.
-        nodes: when each stage is, as a share of the step.
-        memory_of: where the workspace has what, a kernel of :func:`memory_kernel`.
+        nodes: time of each stage, as a share of the step.
+        memory_of: the layout of the workspace, a kernel of :func:`memory_kernel`.
         combine: what a stage adds to the state, a kernel of :func:`combination`.
         error_of: the error of a trial as a share of the tolerance, NaN where any number is none.
     """
@@ -56,13 +56,14 @@ class Pair:
 
 
 def memory_kernel(stages: int) -> Callable[..., Any]:
-    """Where the workspace of a pair of so many stages has what"""
+    """Make the kernel that divides the workspace of a pair of so many stages"""
 
     @kernel
     def memory_of(m, c, ws):
-        """The model with what is held, the modes of rows, the rates of the stages, and scratch memory
+        """Return (held, modes, rates_u, rates_v, u, x, a, w, y, rest), parts of the workspace
 
-        Of the model's nv numbers u, x, a, w; of a configuration y; and what is left.
+        The model with rows held, the modes of rows, the rates of the stages ``(stages, nv)``; scratch memory: u, x, a, w of
+        nv numbers, y of a configuration, and what is left.
         """
         nq, nv, n = configuration_count(m), velocity_count(m), row_count(rows(c))
         u, x, a, w = part(ws, 0, nv), part(ws, nv, nv), part(ws, 2 * nv, nv), part(ws, 3 * nv, nv)
@@ -75,7 +76,7 @@ def memory_kernel(stages: int) -> Callable[..., Any]:
 
 
 def combination(shares: tuple[tuple[float, ...], ...]) -> Callable[..., Any]:
-    """The kernel of what stages add to the state"""
+    """Make the kernel of what stages add to the state"""
 
     @kernel
     def combine(m, stage, h, rates, out):
@@ -92,18 +93,18 @@ def combination(shares: tuple[tuple[float, ...], ...]) -> Callable[..., Any]:
 
 @kernel
 def copy(n, x, out):
-    """The first n numbers of x"""
+    """Copy the first n numbers of x"""
     for k in range(n):
         store(out, k, load(x, k))
 
 
 def trial_kernel(pair: Pair, rate: Callable[..., Any]) -> Callable[..., Any]:
-    """The stages of one trial"""
+    """Make the kernel of the stages of one trial"""
     stages, nodes, memory_of, combine = len(pair.nodes), pair.nodes, pair.memory_of, pair.combine
 
     @called_kernel
     def trial(m, c, s, h, given, q, v, ws):
-        """From the rates of the first stage those of the others, and the displacement u and velocity x at the end"""
+        """Compute from the rates of the first stage those of the others, and the displacement u and velocity x at the end"""
         nv = velocity_count(m)
         held, modes, rates_u, rates_v, u, x, _, _, y, rest = memory_of(m, c, ws)
         for stage in range(1, stages):
@@ -120,23 +121,23 @@ def trial_kernel(pair: Pair, rate: Callable[..., Any]) -> Callable[..., Any]:
 
 @kernel
 def tolerance(c):
-    """That of a scenario"""
+    """Return the tolerance of a scenario"""
     return load(c, TOLERANCE) if load(c, TOLERANCE) > 0.0 else USUAL
 
 
 @kernel
 def worse(e, x):
-    """The larger of two errors; NaN if one is, whichever comes first: no trial is taken with it"""
+    """Return the larger of two errors; NaN if one is, whichever comes first: no trial is taken with it"""
     return e if x <= e or e != e else x
 
 
 def attempt_kernel(pair: Pair, trial: Callable[..., Any]) -> Callable[..., Any]:
-    """Trials until one is within the tolerance"""
+    """Make the kernel that repeats trials until one is within the tolerance"""
     error_of, power = pair.error_of, -1.0 / pair.order
 
     @kernel
     def attempt(m, c, s, dt, shortest, given, q, v, ws):
-        """The length of the step that is taken, and its error"""
+        """Repeat trials with shorter steps; return the length of the step that is taken, and its error"""
         while True:
             trial(m, c, s, dt, given, q, v, ws)
             e = error_of(m, c, dt, v, ws)
@@ -148,12 +149,12 @@ def attempt_kernel(pair: Pair, trial: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def land_kernel(pair: Pair) -> Callable[..., Any]:
-    """The end of a step that is taken"""
+    """Make the kernel of the end of a step that is taken"""
     memory_of = pair.memory_of
 
     @kernel
     def land(m, c, q, v, start, ws):
-        """The state at the end of a step, and ``start`` in its chart; what is held stands still"""
+        """Compute the state at the end of a step, and ``start`` in its chart; rows that are held stand still"""
         _, modes, _, _, u, x, a, w, y, _ = memory_of(m, c, ws)
         arrive(m, q, u, x, y, a)
         for i in range(1, link_count(m) + 1):

@@ -1,4 +1,4 @@
-"""What moves the joints, as the user gives it: records that check themselves, and the signals that the loop reads.
+"""Control as the user gives it: records that check themselves, and the signals that the loop reads.
 
 ============================  =========================================================================================
 control                       what it is
@@ -44,7 +44,7 @@ SIGNATURE = "void(double t, const double* q, const double* v, double* tau, const
 
 
 def finite(owner: str, name: str, value: ArrayLike) -> Array:
-    """An array of its own with finite numbers."""
+    """Copy an array, refusing numbers that are not finite."""
     array = np.array(as_numbers(owner, name, value))
     if not np.isfinite(array).all():
         index = tuple(int(n) for n in np.argwhere(~np.isfinite(array))[0])
@@ -55,7 +55,7 @@ def finite(owner: str, name: str, value: ArrayLike) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class TimeTable:
-    """Values over time: those of the first and last time hold before and after.
+    """Table of values over time; those of the first and last time hold before and after.
 
     Attributes:
         times: rising, ``(n,)``; s.
@@ -172,7 +172,7 @@ class CompiledControl:
 
 
 def address_of_function(function: Any) -> int:
-    """The address of a C function, from whatever stands for it."""
+    """Find the address of a C function, from whatever stands for it."""
     expected = f"expected a numba.cfunc, a function of ctypes, or its address, of the signature {SIGNATURE}"
     if isinstance(function, (int, np.integer)) and not isinstance(function, bool):
         place = int(function)
@@ -292,7 +292,7 @@ class Control:
 
     @property
     def function(self) -> Callable[..., Any] | None:
-        """The command, where that is a function of Python's."""
+        """Command if it is a Python function, else None."""
         own = isinstance(self.command, (TimeTable, PDControl, CompiledControl))
         return self.command if callable(self.command) and not own else None
 
@@ -301,7 +301,7 @@ NO_CONTROL = Control()
 
 
 def as_control(control: Any) -> Control:
-    """Whatever the user gives, as a record."""
+    """Convert what the user gives as control to a :class:`Control`."""
     if control is None:
         return NO_CONTROL
     own = isinstance(control, (Control, TimeTable, PDControl, CompiledControl)) or callable(control)
@@ -311,7 +311,7 @@ def as_control(control: Any) -> Control:
 
 
 def seconds(owner: str, name: str, value: Any, zero: bool = False) -> float:
-    """A finite number above zero, or zero."""
+    """Convert to a finite number above zero; with ``zero``, zero is allowed."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise ArgumentTypeError(f"{owner}: {name} is a {type(value).__name__}, expected a number of seconds")
     try:

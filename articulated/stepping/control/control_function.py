@@ -65,13 +65,13 @@ else:
 
     @called_kernel
     def call_one(settings, t, q, v, tau, parameters, ws):
-        """The user's function on one state"""
+        """Call the user's function on one state"""
         arrays = address_of(q), address_of(v), address_of(tau), address_of(parameters)
         call_block(settings, t, address_of(ws), *arrays)
 
     @called_kernel
     def call_in_lanes(settings, t, q, v, tau, parameters, ws):
-        """The user's function on eight states, one after the other"""
+        """Call the user's function on eight states, one after the other"""
         here = address_of(ws)
         copies = numbers_at(here, WIDTH * len(ws))
         first_v, first_tau = BLOCK + len(q), BLOCK + len(q) + len(v)
@@ -88,13 +88,13 @@ else:
 
     @kernel
     def copy_lane(x, lane, numbers):
-        """The numbers of one lane"""
+        """Copy the numbers of one lane"""
         for k in range(len(x)):
             store(numbers, k, get_lane(load(x, k), lane))
 
 
 def call_control(place, k):
-    """Make the call that stands in a block"""
+    """Call the user's function with the arguments in a block"""
     block = integers_at(place, BLOCK)
     t = load(numbers_at(place, BLOCK), 1)
     call_c(load(block, 0), t, load(block, 2), load(block, 3), load(block, 4), load(block, 5))
@@ -103,5 +103,5 @@ def call_control(place, k):
 
 @functools.cache
 def caller_address() -> int:
-    """Where what makes the call is."""
+    """Return the address of the compiled :func:`call_control`, zero without compilation."""
     return 0 if config.DISABLE_JIT else address(compiled_for(call_control, (types.intp, types.intp)))

@@ -41,13 +41,13 @@ EARLY = 1e-9  # of a step, by which a knot may come late by rounding
 
 @kernel
 def limited(x, bound):
-    """x between -bound and bound"""
+    """Clip x to [-bound, bound]"""
     return select(smaller(bound, x), bound, select(smaller(x, -bound), -bound, x))
 
 
 @kernel
 def cut_law(law, nv, k, gear, bound):
-    """Coordinate k behind a gear, u within bounds; where it reaches one, it stays there during the step"""
+    """Apply bound and gear to coordinate k of a law; a u that reaches a bound stays there during the step"""
     u = load(law, k)
     free = select(smaller(u * u, bound * bound), gear, 0.0)
     store(law, k, gear * limited(u, bound))
@@ -57,7 +57,7 @@ def cut_law(law, nv, k, gear, bound):
 
 @called_kernel
 def actuate(m, settings, numbers, i, law, ring):
-    """Saturation, gear and delay of the actuators, then the effort limits of the joints"""
+    """Apply saturation, gear and delay of the actuators, then the effort limits of the joints"""
     nv, delay = velocity_count(m), load(settings, DELAY)
     limits = tail(numbers, LIMITS)
     place = (i // load(settings, PERIOD)) % max(delay, 1) * nv
@@ -85,12 +85,12 @@ def differences(m, q0, q1, out):
 
 
 def control_kernel(access: Access) -> Callable[..., Any]:
-    """The kernel that gives the law of the step ``i``, for one state or for eight."""
+    """Make the kernel that computes the law of the step ``i``, for one state or for eight."""
     fetch, call, signal_at = access.fetch, access.call, signal_kernel(access)
 
     @called_kernel
     def with_slope(signal, b, t, h, out, slope, ws):
-        """A signal, and how fast it rises during the step"""
+        """Evaluate a signal, and its rate of change during the step"""
         signal_at(signal, b, t, out, ws)
         times, width, linear = signal[1], signal[3], signal[4]
         if linear == 0 or len(times) == 1:
@@ -102,7 +102,7 @@ def control_kernel(access: Access) -> Callable[..., Any]:
 
     @called_kernel
     def reference_at(m, signal, b, t, early, reference, rate, ws):
-        """q_r(t), and the velocity at which it moves from knot to knot: zero at the last one, and for those that hold"""
+        """Evaluate q_r(t), and its velocity from knot to knot: zero after the last one, and for values that are held"""
         nq, nv = configuration_count(m), velocity_count(m)
         values, times, states, width, linear = signal
         knot, rest = part(ws, 0, nq), tail(ws, nq)
@@ -161,5 +161,5 @@ def control_kernel(access: Access) -> Callable[..., Any]:
 
 
 def control_workspace(nq: int, nv: int, parameters: int) -> int:
-    """How many numbers the kernel needs."""
+    """Count the numbers of scratch memory that the kernel needs."""
     return max(2 * nq + 5 * nv, parameters + BLOCK + nq + 2 * nv + parameters, nv)

@@ -1,4 +1,4 @@
-"""What is given over time, as the loop reads it: torques, references, gains, wrenches; and how states are read and written.
+"""Signals over time as the loop reads them: torques, references, gains, wrenches; and kernels that read and write states.
 
 A *signal* is a tuple ``values, times, states, width, linear``. ``times`` are its knots, rising; ``values`` has for each knot
 the numbers of all states one after the other, ``width`` of each, or of one that stands for all. Between knots it is linear,
@@ -23,7 +23,7 @@ __all__ = ["LANES", "ONE_STATE", "Access", "last_knot", "signal_kernel"]
 
 
 class Access(NamedTuple):
-    """How a kernel reads and writes one state, or eight, from state ``b`` on.
+    """Kernels that read and write one state, or eight, from state ``b`` on.
 
     Attributes:
         fetch: ``(values, states, width, i, b, out)``: knot ``i`` of a signal.
@@ -38,7 +38,7 @@ class Access(NamedTuple):
 
 @called_kernel
 def fetch_one(values, states, width, i, b, out):
-    """Of one state"""
+    """Read knot ``i`` of a signal for one state"""
     first = (i * states + min(b, states - 1)) * width
     for k in range(width):
         store(out, k, load(values, first + k))
@@ -46,7 +46,7 @@ def fetch_one(values, states, width, i, b, out):
 
 @called_kernel
 def put_one(array, states, width, i, b, block):
-    """Of one state"""
+    """Write sample ``i`` of a recording for one state"""
     first = (i * states + b) * width
     for k in range(width):
         store(array, first + k, load(block, k))
@@ -54,13 +54,13 @@ def put_one(array, states, width, i, b, block):
 
 @called_kernel
 def fetch_eight(values, states, width, i, b, out):
-    """Of eight states"""
+    """Read knot ``i`` of a signal for eight states"""
     read_states(part(values, i * states * width, states * width), width, b, out)
 
 
 @called_kernel
 def put_eight(array, states, width, i, b, block):
-    """Of eight states"""
+    """Write sample ``i`` of a recording for eight states"""
     write_states(part(array, i * states * width, states * width), width, b, block)
 
 
@@ -70,7 +70,7 @@ LANES = ONE_STATE if config.DISABLE_JIT else Access(fetch_eight, put_eight, call
 
 @kernel
 def last_knot(times, t):
-    """The last knot that is not after ``t``; the first one if all are"""
+    """Find the last knot that is not after ``t``; the first one if all are"""
     low, high = 0, len(times)
     while high - low > 1:
         middle = (low + high) // 2
@@ -82,7 +82,7 @@ def last_knot(times, t):
 
 
 def signal_kernel(access: Access) -> Callable[..., Any]:
-    """The kernel that gives a signal at a time."""
+    """Make the kernel that evaluates a signal at a time."""
     fetch = access.fetch
 
     @called_kernel

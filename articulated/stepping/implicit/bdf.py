@@ -64,7 +64,7 @@ def bdf1_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
 
 @kernel
 def bdf2_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
-    """From the state before the last step, if it is known; SDIRK2 otherwise"""
+    """Take a step from the last two states; by SDIRK2 if the earlier one is not known, or the step has changed much"""
     nq, nv = configuration_count(m), velocity_count(m)
     base_q, base_v, work = tail(ws, nq), tail(ws, 2 * nq), tail(ws, 2 * nq + nv)
     before = load(memory, 0)
@@ -87,7 +87,7 @@ def bdf2_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
 
 @kernel
 def first_stage(m, c, h, q, v, law, f_ext, base_q, base_v, v1, work):
-    """Of SDIRK2; v_a in v1, a guess for the second; base_q = q + (1 - x) h v_a, base_v = v + (1 - x) h a_a"""
+    """Solve the first stage of SDIRK2, v_a in v1, and set base_q = q + (1 - x) h v_a, base_v = v + (1 - x) h a_a"""
     nv = velocity_count(m)
     g = GAMMA * h
     copy(nv, v, v1)
@@ -142,7 +142,7 @@ def copy(n, x, y):
 
 
 def workspace(model: Model, scenario: Array) -> int:
-    """Of both steps"""
+    """Count the numbers of scratch memory that either step needs"""
     return 2 * model.nq + model.nv + max(stage_solver_workspace(model), 2 * model.nv + model.nq)
 
 

@@ -131,7 +131,7 @@ def impulse(m, i, h, f_ext, ws):
 
 @kernel
 def sum_start(m, q, h, f_ext, out, ws):
-    """What joints see of  mu - G v - h/2 f  at the start: the momentum that the motion takes and the state does not have"""
+    """Project  mu - G v - h/2 f  at the start on the joints: the momentum of the motion that the state does not have"""
     for i in range(1, link_count(m) + 1):
         w = LINK * i
         p = add(rigid_times_motion(inertia(m, i), load_vector(ws, w + V)), impulse(m, i, h, f_ext, ws))
@@ -141,7 +141,7 @@ def sum_start(m, q, h, f_ext, out, ws):
 
 @kernel
 def sum_end(m, q1, h, f_ext, out, ws):
-    """What joints see of  mu' + h/2 f  at the end: the momentum of the state there"""
+    """Project  mu' + h/2 f  at the end on the joints: the momentum of the state there"""
     joint_transforms(m, q1, ws, LINK)
     for i in range(1, link_count(m) + 1):
         w, p = LINK * i, LINK * parent(m, i)
@@ -152,7 +152,7 @@ def sum_end(m, q1, h, f_ext, out, ws):
 
 @kernel
 def project(m, q, out, ws):
-    """Inward: out = S^T f of each joint, with all that hangs on it"""
+    """Project forces on the joints, inward: out = S^T f, with f the sum over all bodies beyond the joint"""
     clear(out, velocity_count(m))
     for i in range(link_count(m), 0, -1):
         w, p = LINK * i, LINK * parent(m, i)

@@ -133,7 +133,7 @@ def invert_symmetric(S):
 
 
 def workspace(model: Model, scenario: Array) -> int:
-    """Of :func:`linearly_implicit_step`"""
+    """Count the numbers of scratch memory that :func:`linearly_implicit_step` needs"""
     work = (
         stage_workspace(model),
         LINK * (model.n_links + 1),

@@ -77,14 +77,14 @@ def stage_residual(m, c, s, g, q0, v0, qb, vb, v, law, f_ext, r, ws):
 
 
 def residual_workspace(model: Model) -> int:
-    """Of :func:`stage_residual`"""
+    """Count the numbers of scratch memory that :func:`stage_residual` needs"""
     work = max(LINK * (model.n_links + 1), stage_workspace(model))
     return model.nq + 2 * model.nv + 6 * model.n_bodies + work
 
 
 @kernel
 def differentiate_residual(m, c, s, g, q0, v0, qb, vb, v, law, f_ext, r, J, ws):
-    """r and J = dr/dv, on as many dual numbers as there is room for"""
+    """Compute r and J = dr/dv, on as many dual numbers as there is room for"""
     nv = velocity_count(m)
     numbers = from_next_line(ws)
     n = len(numbers) // (WIDTH + 1)
@@ -109,7 +109,7 @@ def differentiate_residual(m, c, s, g, q0, v0, qb, vb, v, law, f_ext, r, J, ws):
 
 @kernel
 def tolerances(m, g, qb, vb, v, J, tolerance):
-    """|J| times the errors of the velocities that are tolerated"""
+    """Compute the tolerances of residuals: |J| times the tolerated errors of the velocities"""
     nv, largest = velocity_count(m), 1.0
     for k in range(configuration_count(m)):
         largest = max(largest, abs(load(qb, k)))
@@ -123,7 +123,7 @@ def tolerances(m, g, qb, vb, v, J, tolerance):
 
 @kernel
 def largest_share(r, tolerance, n):
-    """The largest |r_k| / tolerance_k; infinite where r is no number"""
+    """Return the largest |r_k| / tolerance_k; infinite where r is no number"""
     share = 0.0
     for k in range(n):
         x = abs(load(r, k))
@@ -164,7 +164,7 @@ def solve_general(A, n, x):
 
 @called_kernel
 def solve_stage(m, c, s, g, q0, v0, qb, vb, law, f_ext, v, ws):
-    """v from a guess; returns the largest residual as a share of its tolerance, see the head of this file
+    """Solve for v from a guess; return the largest residual as a share of its tolerance, see the head of this file
 
     The share is infinite where there is nothing to go on from: forces overflow, or J is singular.
     """

@@ -54,7 +54,7 @@ def advance(m, h, q, q1, v1, step):
 
 
 def workspace(model: Model, scenario: Array) -> int:
-    """Of :func:`redmax_step`"""
+    """Count the numbers of scratch memory that :func:`redmax_step` needs"""
     work = max(stage_workspace(model), REDMAX_DYNAMICS.workspace(model), stiffness_workspace(model))
     return 3 * model.nv**2 + model.nv + 6 * model.n_bodies + work
 

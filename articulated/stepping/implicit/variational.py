@@ -66,7 +66,7 @@ MOST = 60  # iterations: with |w| h = 0.5 they halve the error
 
 @kernel
 def variational_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
-    """One step: the displacement, by iteration; then the momentum at its end, and the velocity that has it"""
+    """Take one step: solve for the displacement by iteration; then compute the momentum at its end, and its velocity"""
     nv = velocity_count(m)
     u, r, mean, force = ws, tail(ws, nv), tail(ws, 2 * nv), tail(ws, 3 * nv)
     wrenches = tail(ws, 4 * nv)
@@ -107,7 +107,7 @@ def move(m, s, q, v, u):
 
 @kernel
 def factorize_once(m, q, bound, memory, ws):
-    """The factor of H(q), unless it is there: behind the configuration to which it belongs, and a one that says so"""
+    """Factorize H(q) into ``memory``, unless its factor is there: entry 0 is 1 then, followed by its q and the factor"""
     nq = configuration_count(m)
     other = 1.0 - load(memory, 0)
     for k in range(nq):
@@ -187,7 +187,7 @@ def land(m, q1, v, nothing, before, v1):
 
 
 def workspace(model: Model, scenario: Array) -> int:
-    """Four velocities, a wrench for each body, the links, and what forces, factors and solutions need"""
+    """Count the scratch memory: velocities, a wrench for each body, links, and what forces, factors and solutions need"""
     rest = max(stage_workspace(model), factor_workspace(model), model.nv + solve_workspace(model), model.nv)
     return 5 * model.nv + model.nq + 6 * model.n_bodies + LINK * (model.n_links + 1) + rest
 

@@ -30,7 +30,7 @@ LENGTH, ERROR = 20, 24
 
 @functools.cache
 def called_step(integrator: Integrator, lanes: bool) -> Any:
-    """The compiled function, for one state or for eight; its one argument that counts is where the block is."""
+    """Compile the step, for one state or for eight; it takes the address of the block, and an argument that is not used."""
     step, array_at = integrator.step, rows_at if lanes else numbers_at
 
     def step_at(place, k):
@@ -51,7 +51,7 @@ def called_step(integrator: Integrator, lanes: bool) -> Any:
 
 
 def names_of_closure(step: Any) -> list[str]:
-    """What tells a step from others made by the same lines: the choices and the functions that it was made of."""
+    """List words that tell a step from others made by the same lines: the choices and the functions that it was made of."""
     function = getattr(step, "py_func", step)
     contents = [cell.cell_contents for cell in function.__closure__ or ()]
     plain = [str(int(x)) for x in contents if isinstance(x, (bool, int))]
@@ -59,7 +59,7 @@ def names_of_closure(step: Any) -> list[str]:
 
 
 def step_through_block(lanes: bool) -> Callable[..., Any]:
-    """The kernel that calls it, with ``env = (task, place)``: the task, and where there is room for a block."""
+    """Make the kernel that calls the step, with ``env = (task, place)``: the task, and the address of room for a block."""
     array_at = rows_at if lanes else numbers_at
 
     @kernel

@@ -41,11 +41,11 @@ Given = tuple[str, Any, tuple[str, ...]]  # a name, a table or an array, the wor
 
 @dataclass(frozen=True, eq=False)
 class ControlPlan:
-    """What the loop is given.
+    """Plan of control: what the loop is given of it.
 
     Attributes:
         signals: in the order of :mod:`~pluecker.articulated.stepping.control.control_law`.
-        settings: by place.
+        settings: integers, by their index.
         limits: gear, saturation and effort limit of each coordinate, one after the other.
         period: steps from one look at the state to the next.
         delay: how many of these actuators answer late.
@@ -59,7 +59,7 @@ class ControlPlan:
 
 
 def inputs_of(control: Control, f_ext: Any) -> list[Given]:
-    """All arrays that belong to a control, and the wrenches."""
+    """List all arrays that belong to a control, and the wrenches."""
     command, found = control.command, list[Given]()
     if f_ext is not None:
         found.append(("f_ext", f_ext, ("n_bodies", "6")))
@@ -79,12 +79,12 @@ def inputs_of(control: Control, f_ext: Any) -> list[Given]:
 
 
 def shape_in(model: Model, words: tuple[str, ...]) -> tuple[int, ...]:
-    """A shape in numbers."""
+    """Convert a shape from words to numbers."""
     return tuple(int(word) if word.isdigit() else getattr(model, word) for word in words)
 
 
 def leading(model: Model, given: Given) -> tuple[int, ...]:
-    """The axes of a batch that an input has, after its shape was checked."""
+    """Check the shape of an input, and return its axes of a batch."""
     name, value, words = given
     table = isinstance(value, TimeTable)
     values, shape = (value.values if table else value), shape_in(model, words)
@@ -102,7 +102,7 @@ def leading(model: Model, given: Given) -> tuple[int, ...]:
 
 
 def batch_of(model: Model, control: Control, f_ext: Any, states: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
-    """The leading axes that states, control and wrenches have in common after broadcasting."""
+    """Broadcast the leading axes of states, control and wrenches."""
     leads = states | {given[0]: leading(model, given) for given in inputs_of(control, f_ext)}
     if not any(leads.values()):
         return ()
@@ -114,7 +114,7 @@ def batch_of(model: Model, control: Control, f_ext: Any, states: dict[str, tuple
 
 
 def as_signal(model: Model, given: Given, batch: tuple[int, ...], early: float) -> Signal:
-    """An input as the loop reads it. Where values hold, their times come early by what rounding may take."""
+    """Convert an input to a signal. Where values are held, their times are ``early``, by what rounding may take."""
     _, value, words = given
     width = math.prod(shape_in(model, words))
     if isinstance(value, TimeTable):
@@ -136,7 +136,7 @@ def as_signal(model: Model, given: Given, batch: tuple[int, ...], early: float) 
 
 
 def plan_control(model: Model, control: Control, f_ext: Any, batch: tuple[int, ...], step: float) -> ControlPlan:
-    """Everything that the loop is given of a control and of wrenches; where there are none it is kept with the model.
+    """Return the plan of a control and of wrenches for the loop; without both, the plan is kept with the model.
 
     Raises:
         ValueError: a shape that does not fit, a period or a delay that is no whole number.
@@ -150,7 +150,7 @@ def plan_control(model: Model, control: Control, f_ext: Any, batch: tuple[int, .
 
 
 def make_plan(model: Model, control: Control, f_ext: Any, batch: tuple[int, ...], step: float) -> ControlPlan:
-    """The same, anew."""
+    """Make a new plan, see :func:`plan_control`."""
     early, command = EARLY * step, control.command
     signals = {given[0]: as_signal(model, given, batch, early) for given in inputs_of(control, f_ext)}
     nothing, neither, no_wrench, no_parameters = zeros_of(model)
@@ -182,7 +182,7 @@ def make_plan(model: Model, control: Control, f_ext: Any, batch: tuple[int, ...]
 
 
 def zeros_of(model: Model) -> tuple[Signal, ...]:
-    """What is given in place of joint forces, of a configuration, of wrenches and of parameters; kept with the model."""
+    """Return zero signals for absent joint forces, configuration, wrenches and parameters; kept with the model."""
     kept: tuple[Signal, ...] | None = model.tables.get(zeros_of)
     if kept is None:
         widths = model.nv, model.nq, 6 * model.n_bodies, 0
@@ -191,7 +191,7 @@ def zeros_of(model: Model) -> tuple[Signal, ...]:
 
 
 def limits_of(model: Model, control: Control) -> Array:
-    """Gear, saturation and effort limit of each coordinate."""
+    """Return gear, saturation and effort limit of each coordinate, ``(3 nv,)``, one after the other."""
     rows = np.ones((3, model.nv))
     rows[1:] = np.inf
     if control.actuator is not None:
@@ -221,7 +221,7 @@ def check_reference(model: Model, position: Signal) -> None:
 
 
 def whole(time: float, unit: float, what: str, name: str) -> int:
-    """How many units there are in a time."""
+    """Convert a time to a whole number of units."""
     count = round(time / unit) if time / unit < NEVER else 0
     if count < 1 or abs(time - count * unit) > NEARLY * unit:
         raise ArgumentValueError(f"simulate: {what}, {time:.9g} s, is no whole number of {name}s of {unit:.9g} s")
@@ -229,7 +229,7 @@ def whole(time: float, unit: float, what: str, name: str) -> int:
 
 
 def asked(model: Model, function: Any, t: float, q: Array, v: Array) -> Array:
-    """What a function of Python's gives as joint forces, of the shape of v.
+    """Call a Python function of control, and return its joint forces, of the shape of v.
 
     Raises:
         SimulationError: it gives something else, or raises something.
@@ -264,5 +264,5 @@ def check_asked(model: Model, t: float, tau: Array) -> None:
 
 
 def coordinate_name(model: Model, k: int) -> str:
-    """Of an entry of v."""
+    """Return the quoted name of entry ``k`` of v."""
     return shown(getattr(model, LABELS["nv"])[k])

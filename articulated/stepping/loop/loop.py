@@ -54,25 +54,25 @@ PIECES = 32  # into which a step is divided at most, in halves
 
 
 def state_size(nq: int, nv: int, delay: int, memory: int) -> int:
-    """How many numbers x has."""
+    """Count the numbers of x for one state."""
     return nq + nv + 4 * nv + nv + MARKS + delay * nv + memory
 
 
 def loop_workspace(nq: int, nv: int, n_bodies: int, memory: int, parameters: int, own: int) -> int:
-    """How many numbers the loop needs, with the integrator's own."""
+    """Count the numbers of scratch memory that the loop needs, with those of the integrator."""
     rest = max(own, control_workspace(nq, nv, parameters), 6 * n_bodies)
     return 6 * n_bodies + 3 * (nq + nv) + 4 * nv + 3 * memory + rest
 
 
 @kernel
 def is_below(e, bound):
-    """Whether e < bound for all states that it stands for; false for NaN"""
+    """Return whether e < bound for all states in the lanes; false for NaN"""
     return within(select(smaller(e, bound), lift(0.0, e), lift(1.0, e)), 0.5)
 
 
 @called_kernel
 def spoiled(x):
-    """Zero where all numbers are finite, else NaN; in four sums, none of which has to wait for the others"""
+    """Return zero where all numbers are finite, else NaN; computed in four independent sums, which overlap"""
     n = len(x)
     a = b = c = d = 0.0 * load(x, 0)
     for k in range(0, n - 3, 4):
@@ -85,28 +85,28 @@ def spoiled(x):
 
 @called_kernel
 def copy(x, out):
-    """All numbers of x"""
+    """Copy all numbers of x"""
     for k in range(len(x)):
         store(out, k, load(x, k))
 
 
 @called_kernel
 def keep(solved, x, out):
-    """``out`` where it was solved, else x"""
+    """Replace ``out`` by x in states that were not solved"""
     for k in range(len(x)):
         store(out, k, select(solved, load(out, k), load(x, k)))
 
 
 @kernel
 def begin_memory(lasting, memory, begun):
-    """With what the pieces of a step begin: what is remembered before it if that lasts, else nothing"""
+    """Set the memory with which the pieces of a step begin: that before the step if it lasts, else zeros"""
     for k in range(len(memory)):
         store(begun, k, load(memory, k) if lasting else 0.0 * load(memory, k))
 
 
 @kernel
 def gather_impulses(first, last, impulses, total):
-    """Those of the pieces of a step so far, in ``total``; after the last piece they are the impulses of the step"""
+    """Sum the impulses of the pieces of a step in ``total``; after the last piece the sum becomes the step's impulses"""
     for k in range(len(impulses)):
         r = load(impulses, k)
         r = r if first else load(total, k) + r

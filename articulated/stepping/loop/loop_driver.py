@@ -1,6 +1,6 @@
 """The compiled functions of the loop, one for each scalar, and how Python runs them.
 
-What they work on is described in a task, as for algorithms (:mod:`~pluecker.articulated.running.batch`): threads take pieces
+Their arguments are described in a task, as for algorithms (:mod:`~pluecker.articulated.running.batch`): threads take pieces
 of the batch until there are none left, eight states at a time for the whole stretch of steps.
 """
 
@@ -68,7 +68,7 @@ KNOTS_OF_WRENCH = SIGNAL + SIGNAL_SIZE * WRENCH + 3
 
 @functools.cache
 def one_by_one() -> Callable[..., Any]:
-    """The compiled function for one state, or for several one after the other."""
+    """Compile the loop for one state, or for several one after the other."""
     advance = loop_kernel(ONE_STATE, step_through_block(False))
 
     def simulate_one(address, k):
@@ -90,7 +90,7 @@ def one_by_one() -> Callable[..., Any]:
 
 @functools.cache
 def in_lanes() -> Callable[..., Any]:
-    """The compiled function for a batch, eight states at a time."""
+    """Compile the loop for a batch, eight states at a time."""
     advance = loop_kernel(LANES, step_through_block(True))
 
     def simulate_lanes(address, k):
@@ -113,7 +113,7 @@ def in_lanes() -> Callable[..., Any]:
 
 
 class LoopTask:
-    """What the loop works on but for the states, described once for all simulations that differ in these alone.
+    """Task of the loop without the states, described once for all simulations that differ in these alone.
 
     Args:
         integrator: whose loop it is.
@@ -163,14 +163,14 @@ class LoopTask:
 
     @cached_property
     def run(self) -> Callable[..., Any]:
-        """The compiled function, or the kernel without compilation."""
+        """Compiled function of the loop, or its kernel without compilation."""
         if config.DISABLE_JIT:
             return loop_kernel(ONE_STATE, lambda env, *arguments: self.integrator.step(*arguments))
         return in_lanes() if self.lanes else one_by_one()
 
 
 class Stretches:
-    """A simulation that goes on from stretch to stretch.
+    """Simulation that goes on from stretch to stretch, a stretch being a number of steps in one call.
 
     Attributes:
         task: what it is of.
@@ -196,7 +196,7 @@ class Stretches:
         self.table[RECORD : RECORD + len(places)] = places
 
     def advance(self, first: int, last: int) -> None:
-        """The steps from ``first`` to before ``last``."""
+        """Take the steps from ``first`` to before ``last``."""
         task, threads, states = self.task, self.task.threads, len(self.x)
         if states == 1 and is_single(self.settings, task.signals, first, last):
             arrays, own = (task.model, task.scenario, task.numbers), (self.x[0], self.records, self.scratch)
@@ -212,7 +212,7 @@ class Stretches:
         share(board(threads), address(task.run), threads, self.table, states, task.least, True, self.scratch)
 
     def advance_in_python(self) -> None:
-        """The same without compilation."""
+        """Take the steps without compilation, one state after the other."""
         task = self.task
         m, c, numbers = task.model, task.scenario, task.numbers
         signals = tuple((s.values.reshape(-1), s.times, *s.values.shape[1:], int(s.linear)) for s in task.signals)

@@ -1,4 +1,4 @@
-"""What is given over time, and where arrays are, as a task of the loop describes them."""
+"""Signals over time, and addresses of arrays, as a task of the loop describes them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pluecker.spatial.properties import cached_property
 
 __all__ = ["Signal", "place_of"]
 
-BEGINNING = np.zeros(1)  # the time of what does not change
+BEGINNING = np.zeros(1)  # the only knot of a constant
 
 
 def place_of(array: Array) -> tuple[int, int]:
-    """Where an array is, and how many numbers it has; by a compiled function, which is faster than to ask NumPy."""
+    """Return the address and the size of an array; by a compiled function, which is faster than to ask NumPy."""
     if not array.flags.writeable:  # which compiled functions do not take
         return array.ctypes.data, array.size
     if not array.size or config.DISABLE_JIT:
@@ -30,7 +30,7 @@ def place_of(array: Array) -> tuple[int, int]:
 
 @dataclass(frozen=True, eq=False)
 class Signal:
-    """What is given over time: values ``(knots, states or 1, width)`` at the times, linear in between or held."""
+    """Signal over time: values ``(knots, states or 1, width)`` at the times of the knots, linear in between or held."""
 
     values: Array
     times: Array
@@ -38,16 +38,16 @@ class Signal:
 
     @classmethod
     def constant(cls, values: Array) -> Signal:
-        """The same at all times: ``(states or 1, width)``."""
+        """Make a signal that is constant in time, from values ``(states or 1, width)``."""
         return cls(np.ascontiguousarray(values[None]), BEGINNING)
 
     @cached_property
     def description(self) -> NDArray[np.int64]:
-        """As it stands in a task; made once, since what no control gives is the same in all simulations of a model."""
+        """Description in a task, as integers; made once, since signals without control serve all simulations of a model."""
         return np.array([*place_of(self.values), *place_of(self.times), *self.values.shape[1:], self.linear])
 
     def at(self, times: Array) -> Array:
-        """The values at so many times, ``(times, states or 1, width)``."""
+        """Evaluate the signal at several times, ``(times, states or 1, width)``."""
         k = np.clip(np.searchsorted(self.times, times, side="right") - 1, 0, len(self.times) - 1)
         values = self.values[k]
         if not self.linear or len(self.times) == 1:
@@ -60,5 +60,5 @@ class Signal:
 
     @cached_property
     def is_nothing(self) -> bool:
-        """Whether it is zero at all times."""
+        """True if the signal is zero at all times."""
         return not self.values.any()

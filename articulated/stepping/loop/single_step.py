@@ -57,7 +57,7 @@ NOTHING = np.zeros(0)
 
 
 def is_single(settings: Integers, signals: Sequence[Signal], first: int, last: int) -> bool:
-    """Whether there is one step to take at most, under what does not change."""
+    """Return whether there is at most one step to take, with constant joint forces and wrenches."""
     if min(last, settings[TOTAL]) - first > 1 or settings[PERIOD] != NEVER or len(signals[WRENCH].times) > 1:
         return False
     # Joint forces are looked up where a motion begins; later they stand in x.
@@ -68,7 +68,7 @@ def take_single_step(
     integrator: Integrator, table: Integers, arrays: tuple[Array, Array, Array], signals: Sequence[Signal], x: Array,
     records: Sequence[Array], scratch: Array, first: int, last: int,
 ) -> bool:  # fmt: skip
-    """Go from step ``first`` to before ``last``, with one step at most; nothing is done where that has to be divided.
+    """Go from step ``first`` to before ``last``, with one step at most; do nothing if that step has to be divided.
 
     Args:
         integrator: whose step it is.
@@ -123,7 +123,7 @@ def take_single_step(
 
 
 def put(records: Sequence[Array], slot: int, values: Sequence[Array | None]) -> None:
-    """A sample, in the arrays that want it."""
+    """Write a sample to the arrays that are recorded."""
     for array, own in zip(records, values, strict=True):
         if array.size and own is not None:
             array[slot, 0] = own
@@ -133,7 +133,7 @@ def step_of(
     integrator: Integrator, table: Integers, arrays: tuple[Array, Array, Array], h: float, y: Array, after: Array, f: Array,
     sizes: tuple[int, int, int], scratch: Array,
 ) -> float:  # fmt: skip
-    """The error of a step from x as it is in ``y``; ``after`` has the state at its end, and what is remembered then."""
+    """Take a step from x as it is in ``y``, write state and memory at its end to ``after``, and return the error."""
     nq, nv, n = sizes
     if config.DISABLE_JIT:
         begun, ended = (y[:nq], y[nq : nq + nv], y[nq + nv : nq + 5 * nv]), (after[:nq], after[nq : nq + nv])

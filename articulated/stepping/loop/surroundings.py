@@ -1,4 +1,4 @@
-"""What surrounds a step, and is the same for all integrators: control, wrenches from outside, recording.
+"""Surroundings of a step, the same for all integrators: control, wrenches from outside, recording.
 
 Five kernels, each for one state or eight, with ``env = (m, settings, numbers, signals, records, states)``:
 
@@ -51,7 +51,7 @@ LAW, PIECE, WRENCHES, RECORD, RATE = range(5)
 
 
 class Surroundings(NamedTuple):
-    """The five kernels."""
+    """Record of the five kernels."""
 
     law: Callable[..., Any]
     law_of_piece: Callable[..., Any]
@@ -62,7 +62,7 @@ class Surroundings(NamedTuple):
 
 @functools.cache
 def direct(access: Access) -> Surroundings:
-    """The kernels themselves."""
+    """Make the kernels themselves."""
     control_law, signal_at, put = control_kernel(access), signal_kernel(access), access.put
 
     @kernel
@@ -112,7 +112,7 @@ def direct(access: Access) -> Surroundings:
 
     @called_kernel
     def put_impulses(env, slot, b, x):
-        """Those that the integrator remembers, where they are recorded"""
+        """Write the impulses that the integrator remembers, if they are recorded"""
         m, settings, array, states = env[0], env[1], env[4][IMPULSE], env[5]
         nq, nv = configuration_count(m), velocity_count(m)
         if len(array) > 0:
@@ -121,7 +121,7 @@ def direct(access: Access) -> Surroundings:
 
     @called_kernel
     def put_known(array, states, width, slot, b, block):
-        """Where it is recorded"""
+        """Write a quantity to its array, if it is recorded"""
         if len(array) > 0:
             put(array, states, width, slot, b, block)
 
@@ -130,7 +130,7 @@ def direct(access: Access) -> Surroundings:
 
 @functools.cache
 def through_blocks() -> Surroundings:
-    """The kernels that call, with ``env = (task, place)``: the task, and where there is room for a block."""
+    """Make the kernels that call, with ``env = (task, place)``: the task, and the address of room for a block."""
 
     @kernel
     def call(env, do, b, number, x):
@@ -182,13 +182,13 @@ def through_blocks() -> Surroundings:
 
 
 def surroundings(access: Access) -> Surroundings:
-    """What loops call."""
+    """Return the kernels that loops call: those through blocks, or the direct ones without compilation."""
     return direct(access) if config.DISABLE_JIT else through_blocks()
 
 
 @functools.cache
 def address_of_surroundings(lanes: bool) -> int:
-    """Where the compiled function is, for one state or for eight; zero without compilation."""
+    """Return the address of the compiled function, for one state or for eight; zero without compilation."""
     if config.DISABLE_JIT:
         return 0
     kernels, array_at = direct(LANES if lanes else ONE_STATE), rows_at if lanes else numbers_at

@@ -39,27 +39,27 @@ BLOCK = 32  # numbers: room for the arguments of what loops call by its address
 
 @kernel
 def numbers_in(task, place):
-    """The array whose address and length stand there"""
+    """Return the array whose address and length are at index ``place`` of a task"""
     return numbers_at(load(task, place), load(task, place + 1))
 
 
 @kernel
 def signal_in(task, j):
-    """Signal ``j``, as kernels take it"""
+    """Return signal ``j`` of a task, as kernels take it"""
     k = SIGNAL + SIGNAL_SIZE * j
     return numbers_in(task, k), numbers_in(task, k + 2), load(task, k + 4), load(task, k + 5), load(task, k + 6)
 
 
 @kernel
 def signals_in(task):
-    """All of them"""
+    """Return all signals of a task"""
     first = signal_in(task, 0), signal_in(task, 1), signal_in(task, 2), signal_in(task, 3)
     return first + (signal_in(task, 4), signal_in(task, 5), signal_in(task, 6))  # noqa: RUF005
 
 
 @kernel
 def records_in(task):
-    """The arrays of a recording"""
+    """Return the arrays of a recording"""
     first = numbers_in(task, RECORD), numbers_in(task, RECORD + 2), numbers_in(task, RECORD + 4)
     more = numbers_in(task, RECORD + 6), numbers_in(task, RECORD + 8), numbers_in(task, RECORD + 10)
     return first + more
@@ -67,7 +67,7 @@ def records_in(task):
 
 @kernel
 def environment(task):
-    """The model, settings and numbers, signals, the recording, and how many states there are"""
+    """Return the model, settings and numbers, signals, the recording, and the number of states"""
     states = load(task, STATE + 1) // load(task, SIZE_OF_X)
     arrays = numbers_in(task, MODEL), tail(task, SETTINGS), numbers_in(task, NUMBERS)
     return arrays + (signals_in(task), records_in(task), states)  # noqa: RUF005

@@ -115,32 +115,32 @@ def articulated_velocity(m, h, q, v, f_ext, added, x, moments, ws):
 
 @kernel
 def place_of_freedom(m, i):
-    """Where the workspace has the first freedom of joint ``i``"""
+    """Return the index in the workspace of the record of joint ``i``'s first freedom"""
     return LINK * (link_count(m) + 1) + FREEDOM * first_freedom(m, i)
 
 
 @kernel
 def turned_back(E, S):
-    """E^T S, both halves of a motion or force vector: to the axes of the root, about the same point"""
+    """Rotate a motion or force vector to the axes of the root, about the same point: E^T S of both halves"""
     return (rotate_back(E, S[0]), rotate_back(E, S[1]))
 
 
 @kernel
 def shifted_motion(r, m):
-    """A motion vector about a point at ``r`` from where it was taken"""
+    """Shift a motion vector to the point at ``r`` from the one that it refers to"""
     return (m[0], add_cross3(m[1], m[0], r))
 
 
 @kernel
 def no_vector(like):
-    """Zero"""
+    """Return a zero vector of scalars as ``like``"""
     zero = 0.0 * like
     return ((zero, zero, zero), (zero, zero, zero))
 
 
 @kernel
 def start_link(m, i, ws):
-    """E from the axes of the root; of a point of the parent at the origin of link ``i`` what turns it and accelerates it"""
+    """Return E from the axes of the root, and of the parent w, dw/dt, and the acceleration at the origin of link ``i``"""
     w, p = LINK * i, LINK * parent(m, i)
     E, r = load_transform(ws, w + X)
     if p > 0:
@@ -161,7 +161,7 @@ def start_link(m, i, ws):
 
 @kernel
 def move_link(m, i, h, q, v, f_ext, moments, ws):
-    """Outward: velocity and bias acceleration of link ``i``, its inertia, and the impulse that it takes alone"""
+    """Compute, outward, velocity and bias acceleration of link ``i``, its inertia, and the impulse that it takes alone"""
     w, s, j = LINK * i, place_of_freedom(m, i), first_v(m, i)
     E, wp, turn, a = start_link(m, i, ws)
     S0 = subspace(m, i, 0, q)
@@ -192,9 +192,9 @@ def move_link(m, i, h, q, v, f_ext, moments, ws):
 
 @kernel
 def needed_force(I, w, turn, a):
-    """What a body needs that turns with w, more by ``turn``, while its origin has the acceleration ``a`` (Newton, Euler)
+    """Compute the force that a body needs for angular velocity w, its rate ``turn``, and acceleration ``a`` of its origin
 
-    f = m a + turn x m c + w x (w x m c),  n = J turn + w x J w + m c x a, about its origin.
+    By Newton and Euler, f = m a + turn x m c + w x (w x m c),  n = J turn + w x J w + m c x a, about its origin.
     """
     m, first, J = I
     n = add_cross3(add_cross3(symmetric_times(J, turn), first, a), w, symmetric_times(J, w))
@@ -219,13 +219,13 @@ def add_freedoms(m, i, q, v, E, wp, vJ, turn, a, ws):
 
 @kernel
 def has_gained(ws, w):
-    """Whether a child has added to the inertia of the link whose record is there"""
+    """Return whether a child has added to the inertia of the link whose record begins at ``w``"""
     return not within(load(ws, w + LARGEST) - NOTHING, 0.5)
 
 
 @kernel
 def yield_to(m, i, h, v, added, x, moments, ws):
-    """Inward: the share of joint ``i`` of the impulse of the tree beyond it, and what that leaves for the parent"""
+    """Eliminate joint ``i``, inward: its share of the impulse of the tree beyond it, and what that leaves for the parent"""
     w, p, s, j = LINK * i, LINK * parent(m, i), place_of_freedom(m, i), first_v(m, i)
     Ia = articulated_from_rigid(load_rigid(ws, w + I))
     moment = Ia[0][0] + Ia[0][3] + Ia[0][5]
@@ -262,7 +262,7 @@ def yield_to(m, i, h, v, added, x, moments, ws):
 
 @kernel
 def pass_on(m, i, r, Ia, f, moment, moments, ws):
-    """The parent's share: IA_p = IA_p + X^T Ia X, p_p = p_p + X^T pa, and the mass and first moment that it carries"""
+    """Add to the parent: IA_p = IA_p + X^T Ia X, p_p = p_p + X^T pa, and the mass and first moment that it carries"""
     p = LINK * parent(m, i)
     Ip = shift_articulated(r, Ia)
     if has_gained(ws, p):
@@ -295,7 +295,7 @@ def start_root(m, i, h, v, x, moments, Ia, f, ws):
 
 @kernel
 def yield_freedoms(m, i, added, x, moment, Ia, f, ws):
-    """The freedoms of a joint but the first one, from the last on"""
+    """Eliminate the freedoms of a joint except the first one, the last one first"""
     s, j = place_of_freedom(m, i), first_v(m, i)
     for k in range(freedom_count(m, i) - 1, 0, -1):
         e = s + FREEDOM * k
@@ -328,7 +328,7 @@ def turn_root(m, i, h, v, s, ws):
 
 @kernel
 def change_velocity(m, i, v, x, ws):
-    """Outward: each freedom gives way to what the change of its parent's velocity leaves of its impulse"""
+    """Solve, outward, for the change of each freedom's velocity: x = D^-1 (u - U^T a'), a' being that of the parent"""
     w, p, s, j = LINK * i, LINK * parent(m, i), place_of_freedom(m, i), first_v(m, i)
     y, d = no_vector(load(ws, w + A)), load(ws, s + D) * load(ws, s + SHARE)
     if p > 0:
@@ -351,5 +351,5 @@ def change_velocity(m, i, v, x, ws):
 
 
 def articulated_velocity_workspace(model: Model) -> int:
-    """Of :func:`articulated_velocity`."""
+    """Count the numbers of scratch memory that :func:`articulated_velocity` needs."""
     return LINK * (model.n_links + 1) + FREEDOM * model.nv

@@ -54,7 +54,7 @@ TINY = 1e-300  # divided by in place of zero
 
 @kernel
 def mark_trees(m, acting, marks):
-    """1 for each link whose tree has a coordinate marked in ``acting``, else 0; whether there is any, in any state"""
+    """Mark with 1 links whose tree has a coordinate marked in ``acting``; return whether there is any, in any state"""
     found = False
     for i in range(link_count(m) + 1):
         store(marks, i, 0.0 * load(acting, 0))
@@ -73,7 +73,7 @@ def mark_trees(m, acting, marks):
 
 @called_kernel
 def kinetic_energies(m, q, v, moments, ws):
-    """Of each tree the kinetic energy at its root, without that of the centre of mass of a floating one
+    """Compute the kinetic energy of each tree, at its root, without that of the centre of mass of a floating one
 
     The workspace has the transforms of the joints, ``moments`` is what
     :func:`~pluecker.articulated.stepping.semi_implicit.free_roots.carried_moments` gives.
@@ -120,7 +120,7 @@ def add_force_at_rest(m, q, f, still, tau, ws):
 
 @called_kernel
 def slow_down(m, q, kicked, free, x, moments, marks, q1, v1, ws):
-    """v1, of trees that are marked, so that they end with no more than the head of this file says; x_0 is ``free``"""
+    """Scale v1 of marked trees, so that they end with no more energy than the head of this file allows; x_0 is ``free``"""
     n = link_count(m)
     most, rest = part(ws, 0, n + 1), tail(ws, n + 1)
     place_links(m, q, rest, LINK)

@@ -58,13 +58,13 @@ MOMENT = 4  # numbers of each link: the mass that its joint carries and its firs
 
 @kernel
 def is_free_root(m, i):
-    """Whether link ``i`` hangs on the world by a free joint"""
+    """Return whether link ``i`` hangs on the world by a free joint"""
     return moves_freely(m, i) and parent(m, i) == 0
 
 
 @kernel
 def carried_moments(m, X, record, moments):
-    """Mass and first moment of each link with all that it carries, in its coordinates; ``X`` has the joints' transforms"""
+    """Compute mass and first moment of each link with all it carries, in its coordinates; ``X``: the joints' transforms"""
     for i in range(link_count(m), -1, -1):
         mass, first, _ = inertia(m, i)
         store(moments, MOMENT * i, mass + 0.0 * load(X, record))

@@ -1,9 +1,9 @@
 """The velocity at the end of a semi-implicit step without impulses of rows, and the factors of its matrix.
 
 The equation is that of :mod:`~pluecker.articulated.stepping.semi_implicit.semi_implicit`. What adds impulses to it needs the
-factors: steps in which limits act, and those of worlds. Of one state the code is the same in all of them, and is long: it
-stands apart, see :mod:`~pluecker.spatial.memory.apart`. What it works on is written down in a block at the beginning of its
-memory.
+factors: steps in which limits act, and those of worlds. For one state the code is the same in all of them, and is long: it
+is a separate compiled function, see :mod:`~pluecker.spatial.memory.apart`. Its arguments are in a block at the beginning of
+its memory.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ BLOCK = 24
 
 @kernel
 def free_velocity(m, h, q, v, law, f, x, moments, factor, ws):
-    """x = v + dv, of free joints on the world in the frozen frame; the factors of the matrix that was solved"""
+    """Compute x = v + dv, of free joints on the world in the frozen frame, and the factors of the matrix that was solved"""
     of_state = by_scalar(q, free_velocity_apart, free_velocity_here)
     of_state(m, h, q, v, law, f, x, moments, factor, ws)
 
 
 @kernel
 def free_velocity_apart(m, h, q, v, law, f, x, moments, factor, ws):
-    """The same by the function apart"""
+    """Compute :func:`free_velocity` of one state by the separate compiled function"""
     place = address_of(ws)
     put_arrays(integers_at(place, BLOCK), (m, q, v, law, f, x, moments, factor, ws))
     store(numbers_at(place, BLOCK), STEP, h)
@@ -58,7 +58,7 @@ def free_velocity_apart(m, h, q, v, law, f, x, moments, factor, ws):
 
 
 def from_block() -> Callable[[int, int], int]:
-    """The function apart."""
+    """Make the function that is compiled separately: it takes the address of a block."""
 
     def free_velocity_at(place, k):
         m, q, v, law, f, x, moments, factor, ws = arrays_in(integers_at(place, BLOCK), ARRAYS)
@@ -73,7 +73,7 @@ call_free_velocity, compile_free_velocity = apart(FREE_VELOCITY, from_block, of_
 
 @called_kernel
 def free_velocity_here(m, h, q, v, law, f, x, moments, factor, ws):
-    """The same as a part of whoever calls it"""
+    """Compute :func:`free_velocity` in code that is compiled with the caller"""
     nv = velocity_count(m)
     added, pivots, rest = tail(ws, BLOCK), tail(ws, BLOCK + nv), tail(ws, BLOCK + 3 * nv)
     add_bias_force(m, q, v, f, moments, x, added, rest)
@@ -116,11 +116,11 @@ def add_joint_laws(m, h, v, law, x, added):
 
 @kernel
 def keep_transforms(m, ws):
-    """The joints' transforms from the records of Newton and Euler to those of the inertia matrix, which are shorter"""
+    """Move the joints' transforms from the records of Newton-Euler to those of the inertia matrix, which are shorter"""
     for i in range(1, link_count(m) + 1):
         store_transform(ws, crba.LINK * i, load_transform(ws, rnea.LINK * i))
 
 
 def free_velocity_workspace(model: Model) -> int:
-    """How many numbers of scratch memory it needs."""
+    """Count the numbers of scratch memory of :func:`free_velocity`."""
     return BLOCK + 3 * model.nv + max(RNEA.workspace(model), factor_workspace(model), solve_workspace(model))

@@ -131,7 +131,7 @@ def change_by_midpoint(M, h, w, p, x):
 
 @outlined_kernel
 def change_by_parts(M, h, w, p, x, e):
-    """The same by the smallest power of two of parts in which each is solved; x of states that are, with e < 1"""
+    """Compute w+ - w in the fewest parts, a power of two, that can all be solved; states with e < 1 are, and keep x"""
     n = 1
     while n <= PARTS and not within(unsolved(e), 0.5):
         hn, pn, y, worst = h / n, scale3(1.0 / n, p), scale3(0.0, x), lift(0.0, e)
@@ -156,7 +156,7 @@ def change_by_parts(M, h, w, p, x, e):
 
 @kernel
 def unsolved(e):
-    """1 where an error is 1 or more, or NaN, else 0"""
+    """Return 1 where an error is 1 or more, or NaN, else 0"""
     return select(smaller(e, lift(1.0, e)), lift(0.0, e), lift(1.0, e))
 
 

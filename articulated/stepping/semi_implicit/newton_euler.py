@@ -1,4 +1,4 @@
-"""What a step needs in several places, called, so that each is compiled once: joints' transforms, Newton-Euler recursion.
+"""Functions that a step calls from several places, each compiled once: joints' transforms, Newton-Euler recursion.
 
 Source: RBDA section 5.3.
 """
@@ -13,13 +13,13 @@ __all__ = ["add_needed_force", "place_links"]
 
 @called_kernel
 def place_links(m, q, ws, record):
-    """The transforms of all joints, each at the start of its link's record, as long as that is"""
+    """Compute the transforms of all joints, each at the start of its link's record, of length ``record``"""
     joint_transforms(m, q, ws, record)
 
 
 @called_kernel
 def add_needed_force(m, q, v, a, f, tau, ws):
-    """tau += what the bodies need for v and a, less the wrenches ``f``; the workspace has the transforms of the joints"""
+    """Add to tau the forces that v and a need, less the wrenches ``f``; the workspace has the transforms of the joints"""
     start_from_world(m, ws)
     for i in range(1, link_count(m) + 1):
         move_link(m, i, q, v, a, f, ws)

@@ -76,12 +76,12 @@ __all__ = ["SEMI_IMPLICIT", "semi_implicit_workspace"]
 
 
 def make_step(with_elements: bool, with_rows: bool, with_mimic: bool) -> Callable[..., Any]:
-    """The kernel of a step: of what a scenario and a model do not have, nothing is compiled."""
+    """Make the kernel of a step, without code for what a scenario and a model do not have."""
     with_sweeps, with_factors = not with_mimic, with_rows or with_mimic
 
     @kernel
     def sweeps_suffice(m, c, h, q, v, law, f, x, moments, memory, ws):
-        """x = v_free by sweeps, if no row had an impulse in the step before; whether none has one in this step either"""
+        """Compute x = v_free by sweeps if no row had an impulse before; return whether none has one in this step either"""
         if with_rows:  # noqa: SIM102 - what is false here is not compiled
             if were_awake(rows(c), memory):
                 return False
@@ -92,7 +92,7 @@ def make_step(with_elements: bool, with_rows: bool, with_mimic: bool) -> Callabl
 
     @kernel
     def semi_implicit_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
-        """v_free, the impulses of rows at the end of the step, and the new state"""
+        """Compute v_free, the impulses of rows at the end of the step, and the new state"""
         nv, n = velocity_count(m), body_count(m)
         x, moments, rest = ws, tail(ws, nv), tail(ws, nv + MOMENT * (link_count(m) + 1))
         error, f, solved = 0.0 * load(q, 0), f_ext, False
@@ -126,7 +126,7 @@ def make_step(with_elements: bool, with_rows: bool, with_mimic: bool) -> Callabl
 
 @kernel
 def free_velocity_by_sweeps(m, h, q, v, law, f, x, moments, ws):
-    """x = v + dv as :func:`free_velocity` has it, without factors"""
+    """Compute x = v + dv as :func:`free_velocity` does, without factors"""
     nv = velocity_count(m)
     added, rest = part(ws, 0, nv), tail(ws, nv)
     clear(x, nv)
@@ -149,7 +149,7 @@ def kick(m, h, q, v, law, f, factor, x, ws):
 
 
 def semi_implicit_workspace(model: Model, scenario: Array) -> int:
-    """Of a step, with elements and rows or without; counted once for a model."""
+    """Count the scratch memory of a step, with or without elements and rows; once for a model."""
     key = semi_implicit_workspace, number_of(ROWS, scenario)
     counted: int | None = model.tables.get(key)
     if counted is None:
@@ -158,7 +158,7 @@ def semi_implicit_workspace(model: Model, scenario: Array) -> int:
 
 
 def count_workspace(model: Model, row_count: int) -> int:
-    """The same, for so many rows."""
+    """Count the scratch memory of a step with so many rows."""
     kept, wrenches = model.nv + MOMENT * (model.n_links + 1), 6 * model.n_bodies
     impulses = rows_workspace(model, row_count)
     drift = 3 * model.nv + 2 * (model.n_links + 1) + max(LINK * (model.n_links + 1), solve_workspace(model))
@@ -168,7 +168,7 @@ def count_workspace(model: Model, row_count: int) -> int:
 
 
 def make_variant(with_elements: bool, with_rows: bool, with_mimic: bool) -> Integrator:
-    """The integrator for scenarios with elements, with rows, with both or none, and for models with mimic joints."""
+    """Make the integrator for scenarios with elements, with rows, with both or none, and for models with mimic joints."""
     return Integrator(
         "semi_implicit",
         1,
@@ -185,7 +185,7 @@ VARIANTS = {choice: make_variant(*choice) for choice in itertools.product((False
 
 
 def variant(model: Model, scenario: Array) -> Integrator:
-    """What serves a model in a scenario."""
+    """Return the variant of the integrator that serves a model in a scenario."""
     shared = bool(model.coordinate_tree.shared)
     return VARIANTS[number_of(ELEMENTS, scenario) > 0, number_of(ROWS, scenario) > 0, shared]
 

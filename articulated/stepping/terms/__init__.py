@@ -1,1 +1,1 @@
-"""What a step is made of: the interface of integrators, the forces that act, their stiffness, and rows."""
+"""Terms of a step: the interface of integrators, the forces that act, their stiffness, and rows."""

@@ -1,4 +1,4 @@
-"""What an integrator is: a kernel that takes one step, and what it needs.
+"""Interface of integrators: a kernel that takes one step, and a record of its properties.
 
 Every integrator is a kernel on scalars ``step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws)``:
 
@@ -37,7 +37,7 @@ INTEGRATORS: dict[str, Integrator] = {}
 
 @dataclass(frozen=True, eq=False)
 class Integrator:
-    """A way to step a motion.
+    """Integrator: the kernel of a step, and its properties.
 
     Attributes:
         name: as :func:`simulate` takes it.
@@ -71,7 +71,7 @@ class Integrator:
             INTEGRATORS[self.name] = self
 
     def serving(self, model: Model, scenario: Array | None = None) -> Integrator:
-        """The integrator for this model in this scenario: itself, or its variant for mimic joints, or for the scenario."""
+        """Return the integrator for this model and scenario: itself, or its variant for mimic joints or for the scenario."""
         if self.variant is not None and scenario is not None:
             return self.variant(model, scenario)
         return self.with_mimic if self.with_mimic is not None and model.coordinate_tree.shared else self

@@ -126,31 +126,31 @@ def pack_rows(
 
 @kernel
 def row_count(rows):
-    """How many rows there are."""
+    """Return the number of rows."""
     return load_integer(rows, 0)
 
 
 @kernel
 def entry(rows, k, which):
-    """A number of row ``k``."""
+    """Return a number in the record of row ``k``."""
     return load(rows, 1 + ROW * k + which)
 
 
 @kernel
 def coordinate(rows, k):
-    """The place in v of the coordinate of row ``k``."""
+    """Return the index in v of the coordinate of row ``k``."""
     return load_integer(rows, 1 + ROW * k + COORDINATE)
 
 
 @kernel
 def position(rows, k):
-    """The place in q of the coordinate of row ``k``, or -1 where the row has no limit."""
+    """Return the index in q of the coordinate of row ``k``, or -1 if the row has no limit."""
     return load_integer(rows, 1 + ROW * k + POSITION)
 
 
 @kernel
 def is_soft(rows, k):
-    """Whether its limits are springs."""
+    """Return whether the limits of row ``k`` are springs."""
     return entry(rows, k, STIFFNESS) < np.inf
 
 
@@ -171,7 +171,7 @@ def add_row_impulse(rows, k, r, x):
 
 @kernel
 def limit_velocity(h, gap, approach, free, e):
-    """The least velocity away from a hard limit at the end of the step: -gap / h, or what comes back of the approach
+    """Compute the least velocity away from a hard limit at the end of the step: -gap / h, or the rebound
 
     ``approach`` and ``free`` are velocities towards the limit, before the step and at its end without the row. What gains
     in a step more than the velocity that it had rests on the limit, or nearly so, and does not come back.
@@ -185,7 +185,7 @@ def limit_velocity(h, gap, approach, free, e):
 
 @kernel
 def store_law(rows, k, h, q, v, b, law, at):
-    """The staircase of row ``k`` from entry ``at`` of ``law``; what compliance it has
+    """Store the staircase of row ``k`` from entry ``at`` of ``law`` on; return its compliance
 
     l_0 = inf; -lower velocity, h F; 0, -h F; -upper velocity, -inf. Beside a limit that is beyond zero friction is against
     the one motion that is left.
@@ -261,7 +261,7 @@ def add_impulses(m, rows, h, q, v, factor, x, memory, ws):
 
 @kernel
 def store_laws(rows, h, q, v, x, b, laws, compliance, awake):
-    """b = J v_free, and the laws of all rows, which are asleep"""
+    """Store b = J v_free, and the laws of all rows, which are put to sleep"""
     for k in range(row_count(rows)):
         u = row_velocity(rows, k, x)
         store(b, k, u)
@@ -271,7 +271,7 @@ def store_laws(rows, h, q, v, x, b, laws, compliance, awake):
 
 @kernel
 def were_awake(rows, memory):
-    """Whether any row had an impulse at the end of the step before, in any state"""
+    """Return whether any row had an impulse at the end of the step before, in any state"""
     found = False
     for k in range(row_count(rows)):
         if not within(load(memory, k), 0.0):
@@ -281,7 +281,7 @@ def were_awake(rows, memory):
 
 @kernel
 def are_woken(rows, h, q, v, x, ws):
-    """Whether v_free, in ``x``, makes an impulse on any row, in any state"""
+    """Return whether v_free, in ``x``, makes an impulse on any row, in any state"""
     n, nv = row_count(rows), len(v)
     b, laws, compliance, awake = (
         part(ws, 0, n),
@@ -297,7 +297,7 @@ def are_woken(rows, h, q, v, x, ws):
 
 @kernel
 def wake_rows(rows, b, laws, awake, y):
-    """Wake those sleeping rows whose law asks for an impulse at the velocity b + J y; whether there are any, in any state"""
+    """Wake sleeping rows whose law asks for an impulse at the velocity b + J y; return whether any was, in any state"""
     woken = False
     for k in range(row_count(rows)):
         u, is_awake = load(b, k) + row_velocity(rows, k, y), load(awake, k)
@@ -311,13 +311,13 @@ def wake_rows(rows, b, laws, awake, y):
 
 @kernel
 def sleeps(awake, k):
-    """Whether row ``k`` sleeps in all states"""
+    """Return whether row ``k`` sleeps in all states"""
     return within(load(awake, k), 0.5)
 
 
 @kernel
 def solve_awake(m, rows, factor, b, laws, compliance, awake, r, y, ws):
-    """The multipliers of the rows that are awake, in ``r``, where they begin; those of all others become zero. The error"""
+    """Solve for the multipliers of awake rows, in ``r``, which has the first guess; others become zero. Return the error"""
     n, count = row_count(rows), awake_count(awake)
     W, rest, column = part(ws, 0, count * count), tail(ws, n * n), 0
     for k in range(n):
@@ -330,7 +330,7 @@ def solve_awake(m, rows, factor, b, laws, compliance, awake, r, y, ws):
 
 @kernel
 def awake_count(awake):
-    """How many rows are awake in any state"""
+    """Count the rows that are awake in any state"""
     count = 0
     for k in range(len(awake)):
         if not sleeps(awake, k):
@@ -340,7 +340,7 @@ def awake_count(awake):
 
 @kernel
 def solve_staircases_of_rows(W, count, b, laws, steps, awake, r, ws):
-    """The same from W of the rows that are awake; b, laws of so many ``steps``, ``awake`` and r are those of all n rows
+    """Solve as :func:`solve_awake`, from W of the awake rows; b, laws of so many ``steps``, ``awake``, r are of all n rows
 
     ``ws``: ``(2 steps + 3) n`` numbers, and :func:`~pluecker.spatial.dense.staircase_problem.staircase_memory`.
     """
@@ -362,7 +362,7 @@ def solve_staircases_of_rows(W, count, b, laws, steps, awake, r, ws):
 
 @kernel
 def store_of_awake(awake, x, r):
-    """r = x, of the rows that are awake; the others have none"""
+    """Store r = x of the rows that are awake, and zero of the others"""
     column = 0
     for k in range(len(awake)):
         store(r, k, 0.0 * load(awake, k))
@@ -386,7 +386,7 @@ def store_mobility(m, rows, k, column, count, factor, awake, W, y, ws):
 
 @kernel
 def keep_limits(rows, q, q1):
-    """No coordinate ends a step beyond a hard limit, or farther beyond than it was: what the solution left is taken away"""
+    """Clip coordinates that end a step beyond a hard limit, or farther beyond than before, by errors of the solution"""
     for k in range(row_count(rows)):
         i = position(rows, k)
         if i >= 0 and not is_soft(rows, k):

@@ -1,4 +1,4 @@
-"""What acts on a mechanism while it moves, and is the same in all states of a batch: one flat array, as the model is.
+"""Scenario, what acts on a mechanism while it moves, the same in all states of a batch: one flat array, as the model is.
 
 ==========  ======================================================================================
 part        contents
@@ -48,30 +48,30 @@ HEADER = 8
 
 @kernel
 def elements(c):
-    """The springs, cables and wrenches."""
+    """Return the part with springs, cables and wrenches."""
     return tail(c, load_integer(c, ELEMENTS))
 
 
 @kernel
 def rows(c):
-    """Dry friction and limits of joints."""
+    """Return the part with dry friction and limits of joints."""
     return tail(c, load_integer(c, ROWS))
 
 
 @kernel
 def jacobian_table(c):
-    """Where the rows of the Jacobian of all bodies are."""
+    """Return the part with the table of the rows of the Jacobian of all bodies."""
     return tail(c, load_integer(c, JACOBIAN))
 
 
 @kernel
 def more(c):
-    """What an integrator of another package reads."""
+    """Return the part for an integrator of another package."""
     return tail(c, load_integer(c, MORE))
 
 
 def number_of(part: int, scenario: Array) -> int:
-    """How many records the part ``ELEMENTS`` or ``ROWS`` of a packed scenario has."""
+    """Count the records in the part ``ELEMENTS`` or ``ROWS`` of a packed scenario."""
     integers = scenario.view(np.int64)
     return int(integers[integers[part]])
 
@@ -82,7 +82,7 @@ def pack_scenario(
     row_options: Mapping[str, Any] | None = None,
     more: Array | None = None,
 ) -> Array:
-    """The array of a scenario; ``row_options`` are those of :func:`pack_rows`. The plain ones are kept with the model."""
+    """Pack a scenario into an array; ``row_options``: those of :func:`pack_rows`. Plain ones are kept with the model."""
     options = dict(row_options or {})
     if elements or more is not None or set(options) - {"limits"}:
         return make_scenario(model, elements, options, more)
@@ -96,7 +96,7 @@ def pack_scenario(
 def make_scenario(
     model: Model, elements: Element | Sequence[Element], options: Mapping[str, Any], more: Array | None
 ) -> Array:
-    """The parts, one behind the other."""
+    """Pack the parts of a scenario, one behind the other."""
     parts = [
         pack_elements(model, as_elements("simulate", elements)),
         pack_rows(model, **options),
@@ -110,7 +110,7 @@ def make_scenario(
 
 
 def smooth_model(model: Model) -> Array:
-    """The packed model without dry friction, whose forces are no function of the state; to be read only."""
+    """Return the packed model without dry friction, whose forces are no function of the state; to be read only."""
     kept: Array | None = model.tables.get(smooth_model)
     if kept is not None:
         return kept

@@ -47,5 +47,5 @@ def stage_wrenches(m, c, q, v, f_ext, f, ws):
 
 
 def stage_workspace(model: Model) -> int:
-    """How many numbers :func:`stage_wrenches` needs."""
+    """Count the numbers of scratch memory that :func:`stage_wrenches` needs."""
     return WORK * (model.n_links + 1)

@@ -64,7 +64,7 @@ __all__ = ["stiffness_and_damping", "stiffness_workspace"]
 
 @kernel
 def stiffness_and_damping(m, c, q, v, law, K, D, ws):
-    """K and D of control, of joints, and of springs and cables between bodies"""
+    """Compute K and D of control, of joints, and of springs and cables between bodies"""
     nv = velocity_count(m)
     clear(K, nv * nv)
     clear(D, nv * nv)
@@ -121,7 +121,7 @@ def add_square(x, row, n, nv, first, K):
 
 @kernel
 def add_elements(m, c, q, v, K, D, ws):
-    """K and D of what is between bodies, one after the other"""
+    """Add K and D of springs and cables between bodies, one element after the other"""
     n, nv = link_count(m), velocity_count(m)
     X = ws
     V = tail(X, TRANSFORM * (n + 1))
@@ -195,6 +195,6 @@ def add_turning(m, i, sign, J, W):
 
 
 def stiffness_workspace(model: Model) -> int:
-    """How many numbers :func:`stiffness_and_damping` needs."""
+    """Count the numbers of scratch memory that :func:`stiffness_and_damping` needs."""
     between = (TRANSFORM + VELOCITY) * (model.n_links + 1) + COLUMN * len(model.freedoms) + 4 * model.nv
     return max(between, model.nv + 6)
