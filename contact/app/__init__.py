@@ -1,1 +1,1 @@
-"""What people run: methods side by side, pictures, compiling ahead, the command."""
+"""Applications that people run: comparison of methods, pictures, compilation ahead, the command."""

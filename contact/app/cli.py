@@ -55,12 +55,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def describe_warmup() -> str:
-    """What ``pluecker warmup --help`` says."""
+    """Return the text of ``pluecker warmup --help``."""
     return warmup_of_robots_in_words(f"\n{WORDS_OF_TOPICS}")
 
 
 def constrained_motion(options: argparse.Namespace, model: Model, q: Array, v: Array) -> tuple[Any, Array, Array]:
-    """What simulates a robot with constraints or a ground, and the nearest state that the constraints allow."""
+    """Return the function that simulates a robot with constraints or a ground, and the nearest state that they allow."""
     if options.constraints is None and not options.ground:
         return free_motion(options, model, q, v)
     from pluecker.contact.world.world import World
@@ -80,7 +80,7 @@ def constrained_motion(options: argparse.Namespace, model: Model, q: Array, v: A
 
 
 def ground_and_robot(file: Path, model: Model, q: Array) -> list[Collider]:
-    """The collision shapes of a robot, and a plane that the lowest of them touches.
+    """Return the collision shapes of a robot, and a plane that the lowest of them touches.
 
     Raises:
         ModelError: it has none.
@@ -110,7 +110,7 @@ def run_warmup(options: argparse.Namespace) -> int:
 
 
 def run_friction(options: argparse.Namespace) -> int:
-    """Solve, print, and what else was asked for."""
+    """Solve the problem of a file, print the result, and write what else the options ask for; return the exit code."""
     from pluecker.contact.app.comparison import check_methods, usual_methods
     from pluecker.contact.app.warmup import Wait, fastest
     from pluecker.contact.solving.methods import check
@@ -139,7 +139,7 @@ def run_friction(options: argparse.Namespace) -> int:
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """The methods of ``--methods``."""
+    """Split the argument of ``--methods`` into names."""
     names = tuple(name.strip() for name in text.split(","))
     if not all(names) or len(set(names)) < len(names):
         raise ProblemError(f"--methods is {text!r}, expected different names with commas between them")
@@ -158,7 +158,7 @@ def check_files(options: argparse.Namespace) -> None:
 
 
 def load(options: argparse.Namespace) -> Problem:
-    """The problem of the file; warnings become notes of one line."""
+    """Read the problem of the file; warnings become notes of one line."""
     from pluecker.contact.files.siconos import read_problem
 
     with warnings.catch_warnings(record=True) as caught:
@@ -170,7 +170,7 @@ def load(options: argparse.Namespace) -> Problem:
 
 
 def compare(options: argparse.Namespace, problem: Problem, names: Sequence[str], chosen: dict[str, Any]) -> None:
-    """Several methods: a table, and a figure where one was asked for."""
+    """Compare several methods: print a table, and write a figure if the options ask for one."""
     from pluecker.articulated.pictures.figures import save
     from pluecker.contact.app.comparison import compare_methods
     from pluecker.contact.app.convergence import counted, plot_convergence
@@ -192,7 +192,7 @@ def compare(options: argparse.Namespace, problem: Problem, names: Sequence[str],
 
 
 def write(options: argparse.Namespace, problem: Problem, result: Result) -> None:
-    """A file with the problem, and its solution; one that did not converge is written as a guess."""
+    """Write a file with the problem and its solution; one that did not converge is written as a guess."""
     from pluecker.contact.files.fclib import write_fclib
 
     catch_interruptions()
@@ -205,7 +205,7 @@ def write(options: argparse.Namespace, problem: Problem, result: Result) -> None
 
 
 def headline(file: str, problem: Problem) -> str:
-    """What the file holds."""
+    """Describe the problem of a file in a line, with a second line if it was repaired."""
     contacts = int((problem.sets.sizes[:, 0] > 0).sum())
     rows = problem.blocks - contacts
     form = "global form" if problem.operator.is_factored else "local form"
@@ -220,7 +220,7 @@ def headline(file: str, problem: Problem) -> str:
 
 
 def describe(result: Result, waited: float) -> str:
-    """A result, one fact a line; ``waited`` are the seconds for compiled code, of the first call."""
+    """Describe a result, one fact a line; ``waited``: seconds that the first call waited for compiled code."""
     from pluecker.contact.app.comparison import duration
     from pluecker.contact.results.states import CONTACT_STATES
 
@@ -246,7 +246,7 @@ def describe(result: Result, waited: float) -> str:
 
 
 def table(results: dict[str, Result]) -> str:
-    """A line for each method, the fastest first, and what their messages say."""
+    """Format a table: a line for each method, the fastest first, then their messages."""
     from pluecker.contact.app.comparison import duration
 
     rows = ["Compared on one thread:", f"{'method':18}{'iterations':>10}{'time':>12}{'error':>14}   status"]

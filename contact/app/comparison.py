@@ -35,7 +35,7 @@ REPEATS = 2  # the first call of a process loads or makes compiled code
 
 
 def usual_methods(law: str, also: str = "auto") -> tuple[str, ...]:
-    """The methods that are compared in a law unless others are named, and ``also``."""
+    """Return the methods that are compared in a law unless others are named, and ``also``."""
     return tuple(dict.fromkeys([*USUAL.get(law, ()), also]))
 
 
@@ -49,7 +49,7 @@ def check_methods(
     repeats: int,
     separate: bool = True,
 ) -> None:
-    """Refuse what :func:`compare_methods` cannot do, before anything is solved; its errors."""
+    """Check the arguments of :func:`compare_methods` before anything is solved; raises its errors."""
     if not isinstance(methods, (list, tuple)):
         raise ArgumentTypeError(f"methods is {shown(methods)}, expected different names, at least one, in a list")
     for name in methods:
@@ -119,5 +119,5 @@ def compare_methods(
 
 
 def duration(seconds: float) -> str:
-    """A time with three digits."""
+    """Format a time with three digits, in ms or s."""
     return f"{1e3 * seconds:.3g} ms" if seconds < 0.9995 else f"{seconds:.3g} s"

@@ -1,4 +1,4 @@
-"""``pluecker contact``: scenes of contact, with what theory expects beside what comes out."""
+"""``pluecker contact``: scenes of contact, with the results of theory and of the simulation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FIRST_TIME = "compiling, once: half a minute ('pluecker warmup worlds' compiles 
 
 
 def describe_contact() -> str:
-    """What ``pluecker contact --help`` says."""
+    """Return the text of ``pluecker contact --help``."""
     width = max(map(len, SCENES))
     return DESCRIPTION.format(scenes="\n".join(f"{name:{width}}  {words}" for name, words in SCENES.items()))
 

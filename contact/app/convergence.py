@@ -48,7 +48,7 @@ CIRCLED = 20  # numbers that have a sign of their own
 
 
 class Curve(NamedTuple):
-    """What is drawn of a result: points in the order of time, ``(k,)`` each.
+    """Curve of a result: points in the order of time, ``(k,)`` each.
 
     Attributes:
         iterations: done so far.
@@ -64,7 +64,7 @@ class Curve(NamedTuple):
 
 
 def curve_of(result: Result, start: float) -> Curve:
-    """The points of a result, ``start`` being the error before the first iteration, NaN where it is not known."""
+    """Compute the curve of a result; ``start``: the error before the first iteration, NaN if it is not known."""
     stages = merged(result.stages)
     before = max(result.time - sum(stage.time for stage in stages), 0.0)
     record = np.zeros((0, 2)) if result.history is None else result.history
@@ -91,7 +91,7 @@ def curve_of(result: Result, start: float) -> Curve:
 
 
 def merged(stages: Sequence[Stage]) -> list[Stage]:
-    """Stages in turn that one method did become one."""
+    """Merge consecutive stages of the same method."""
     joined = []
     for method, group in groupby(stages, key=lambda stage: stage.method):
         parts = list(group)
@@ -101,7 +101,7 @@ def merged(stages: Sequence[Stage]) -> list[Stage]:
 
 
 def start_error(problem: Problem, law: str) -> float:
-    """That of no impulses at all; NaN for the law lcp, whose natural map has other variables."""
+    """Compute the error of zero impulses; NaN for the law lcp, whose natural map has other variables."""
     return np.nan if law == "lcp" else errors_of(problem, np.zeros(problem.size), law).largest
 
 
@@ -186,7 +186,7 @@ def plot_convergence(
 
 
 def checked_axes(axes: Sequence[Any]) -> list[Any]:
-    """Two axes of matplotlib."""
+    """Check that there are two axes of matplotlib, and return them in a list."""
     expected = "expected two axes of matplotlib: for iterations and for time"
     if not isinstance(axes, (list, tuple, np.ndarray)) or not all(hasattr(a, "plot") for a in np.ravel(axes)):
         raise ArgumentTypeError(f"axes is {shown(axes)}, {expected}")
@@ -196,19 +196,19 @@ def checked_axes(axes: Sequence[Any]) -> list[Any]:
 
 
 def counted(problem: Problem) -> str:
-    """How many contacts and rows there are, in words."""
+    """Describe the numbers of contacts and rows in words."""
     contacts = int((problem.sets.sizes[:, 0] > 0).sum())
     rows = problem.blocks - contacts
     return f"{contacts} contacts" + (f", {rows} rows" if rows else "")
 
 
 def is_silent(curve: Curve) -> bool:
-    """Whether nothing is known of a method before its end."""
+    """Return whether no error of the methods is known before their end."""
     return all(method in SILENT for method, _ in curve.stages)
 
 
 def draw_curve(panel: Any, x: Array, curve: Curve, result: Result, label: str) -> None:
-    """One line, how it ended, and where other methods took over."""
+    """Draw one curve, with marks for how it ended and where other methods took over."""
     errors = np.where(curve.errors > 0, curve.errors, np.nan)
     broad = result.method == "auto"
     style = {"color": COLOURS[result.method], "linewidth": 1.5, "markeredgecolor": "white", "zorder": 3}
@@ -226,12 +226,12 @@ def draw_curve(panel: Any, x: Array, curve: Curve, result: Result, label: str) -
 
 
 def circled(number: int) -> str:
-    """A number as it is drawn where a method took over."""
+    """Format the number of a stage, as it is drawn where a method took over."""
     return chr(0x2460 + number - 1) if number <= CIRCLED else f"({number})"
 
 
 def legend_heading(ranked: Sequence[tuple[str, Result]], curves: dict[str, Curve]) -> str:
-    """What the signs mean that there are."""
+    """Explain the signs that occur in the figure, as heading of the legend."""
     ends = {result.converged for _, result in ranked}
     lines = ["The fastest first, on one thread."]
     lines += ["Dot at the end: converged; cross: not."] if ends == {True, False} else []
@@ -248,7 +248,7 @@ def legend_heading(ranked: Sequence[tuple[str, Result]], curves: dict[str, Curve
 
 
 def legend_text(name: str, result: Result, curve: Curve) -> str:
-    """The method, what it took, how it ended, and the methods that took part in turn."""
+    """Describe a method in the legend: iterations, time, how it ended, and the methods that took part in turn."""
     plural = "" if result.iterations == 1 else "s"
     lines = [f"{name}: {result.iterations} iteration{plural}, {duration(result.time)}"]
     if not result.converged:

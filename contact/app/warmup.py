@@ -64,7 +64,7 @@ class Wait(event.Listener):
         self._lock, self._depth, self._began = threading.Lock(), 0, 0.0
 
     def on_start(self, event: Any) -> None:
-        """Numba begins to compile, or to look for compiled code."""
+        """Count and time the start of Numba's compilation, or of its search for compiled code."""
         with self._lock:
             if event.kind == KINDS[1]:
                 self.compiled += 1
@@ -75,7 +75,7 @@ class Wait(event.Listener):
                 self._depth += 1
 
     def on_end(self, event: Any) -> None:
-        """It has ended."""
+        """Add the time of a compilation or search that has ended."""
         with self._lock:
             if event.kind == KINDS[0]:
                 self._depth -= 1
@@ -92,7 +92,7 @@ class Wait(event.Listener):
 
 
 def fastest(call: Callable[[], Result], times: int = 2) -> tuple[Result, float]:
-    """The fastest of some calls, and the seconds that the first one waited for compiled code.
+    """Return the fastest of some calls, and the seconds that the first one waited for compiled code.
 
     A call that takes a second or more is not made again, unless a tenth of it was waiting.
     """
@@ -142,7 +142,7 @@ def warmup(*, topics: Sequence[str] | None = None, progress: bool = True) -> Non
 
 
 def every_method() -> list[Callable[[], object]]:
-    """All methods on all small problems, and what solves linear complementarity problems."""
+    """List calls of all methods on all small problems, and of the solvers of linear complementarity problems."""
     problems = small_problems()
     A, b = np.array([[2.0, 1.0], [1.0, 2.0]]), [-5.0, -6.0]
     return [
@@ -152,7 +152,7 @@ def every_method() -> list[Callable[[], object]]:
 
 
 def usual_problems() -> list[Callable[[], object]]:
-    """One sliding contact, two bodies on the floor, and sixty contacts."""
+    """List calls of ``solve`` on one sliding contact, on two bodies on the floor, and on sixty contacts."""
     sliding = Problem.from_delassus(np.eye(3), [-1.0, 3.0, 0.0], [0.9])
     A = np.random.default_rng(0).standard_normal((180, 120))
     many = Problem.from_delassus(A @ A.T, A @ A[0], np.full(60, 0.9))
@@ -160,7 +160,7 @@ def usual_problems() -> list[Callable[[], object]]:
 
 
 def world_step() -> list[Callable[[], object]]:
-    """Two steps of a pendulum, and one of a box on the ground: whose contacts are found, that has one pair, with points."""
+    """List calls: two steps of a pendulum; steps of a box on the ground with contacts found, of one pair, and at points."""
     builder = ModelBuilder()
     builder.add_body("box", mass=1.0, inertia=(0.1, 0.1, 0.1))
     builder.add_joint("free", "free", parent="world", child="box")
@@ -178,7 +178,7 @@ def world_step() -> list[Callable[[], object]]:
 
 
 def world_instants() -> list[Callable[[], object]]:
-    """What a world computes of one state, and of a batch."""
+    """List calls of what a world computes at an instant, for one state and for a batch."""
     world, states, v, tau = World(pendulum(), []), ([0.1], [[0.1], [0.2]]), [0.0], [0.0]
     return [
         part
@@ -190,7 +190,7 @@ def world_instants() -> list[Callable[[], object]]:
 
 
 def large_island() -> list[Callable[[], object]]:
-    """Some iterations on a chain of bodies, each of which touches the next one."""
+    """List calls of some iterations on a chain of bodies, each of which touches the next one."""
     n = WIDE + 1
     place, velocity = np.arange(3.0 * n).reshape(n, 3), np.arange(6.0 * n).reshape(n, 6) % 7.0
     bodies = Bodies(np.ones(n), np.tile(np.eye(3), (n, 1, 1)), place, velocity=velocity)
@@ -202,7 +202,7 @@ def large_island() -> list[Callable[[], object]]:
 
 
 def check_large_island() -> None:
-    """What tells velocities and errors of islands of thousands of contacts."""
+    """Compile the function that checks velocities and errors of islands of thousands of contacts."""
     from numba import config
 
     from pluecker.contact.first_order import large_checks, large_task
@@ -226,7 +226,7 @@ def compile_here(name: str) -> None:
 
 
 def run_method(method: str, problems: Sequence[Problem]) -> None:
-    """A method on the problems, in the laws that it solves."""
+    """Run a method on the problems, in all laws that it solves."""
     for problem in problems:
         size = int(np.diff(problem.sets.start).max())
         for law in METHODS[method].laws:
@@ -240,7 +240,7 @@ def run_method(method: str, problems: Sequence[Problem]) -> None:
 
 
 def small_problems() -> list[Problem]:
-    """Two islands of bodies with contacts and rows, and single contacts of all sizes with rows, in both forms."""
+    """Make two islands of bodies with contacts and rows, and single contacts of all sizes with rows, in both forms."""
     rng, found = np.random.default_rng(0), [from_bodies()]
     for size, coefficients in COEFFICIENTS.items():
         m = size + 3
@@ -253,7 +253,7 @@ def small_problems() -> list[Problem]:
 
 
 def from_bodies() -> Problem:
-    """Two bodies that slide on the floor, each with a contact and one with a motor."""
+    """Make the problem of two bodies that slide on the floor, each with a contact and one with a motor."""
     mass, inertia, one = np.array([np.inf, 1.0, 1.0]), np.tile(np.eye(3), (3, 1, 1)), np.ones(1)
     bodies = Bodies(mass, inertia, np.eye(3), velocity=np.ones((3, 6))).with_gravity()
     pairs, normal = np.array([[0, 1], [0, 2]]), np.array([[0.0, 0.0, 1.0]] * 2)

@@ -42,7 +42,7 @@ SCENES = {
 
 
 def run_scene(name: str, **parameters: Any) -> Outcome:
-    """One of them.
+    """Run one of the scenes, by its name.
 
     Raises:
         UnknownNameError: there is none of that name.

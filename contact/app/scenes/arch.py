@@ -36,7 +36,7 @@ MILANKOVITCH = 0.1075  # of the radius of the middle line
 
 
 class Stone(NamedTuple):
-    """A trapezoid, in axes at its middle: x along the arch, clockwise, z outwards.
+    """Stone of an arch, a trapezoid, in axes at its middle: x along the arch, clockwise, z outwards.
 
     Attributes:
         corners: ``(4, 2)``, x and z.
@@ -51,7 +51,7 @@ class Stone(NamedTuple):
 
 
 def stone(half_angle: float, thickness: float) -> Stone:
-    """One of the stones of an arch."""
+    """Compute one of the equal stones of an arch."""
     s, c = np.sin(half_angle), np.cos(half_angle)
     inner, outer = RADIUS - 0.5 * thickness, RADIUS + 0.5 * thickness
     points = np.array(
@@ -71,7 +71,7 @@ def stone(half_angle: float, thickness: float) -> Stone:
 
 
 def arch(stones: int, thickness: float, friction: float) -> tuple[World, Array]:
-    """A half circle of stones on two springers, numbered from +x, and where they are."""
+    """Build a half circle of stones on two springers, numbered from +x; return the world and the configuration."""
     builder, contacts, q, half = ModelBuilder("arch"), [], [], 0.5 * np.pi / stones
     own = stone(half, thickness)
     x, z = own.corners.T
@@ -99,7 +99,7 @@ def arch(stones: int, thickness: float, friction: float) -> tuple[World, Array]:
 
 
 def stands_by_statics(stones: int, thickness: float, friction: float) -> bool:
-    """Whether forces at the ends of all joints can hold all stones: a linear programme in the plane of the arch."""
+    """Return whether forces at the ends of all joints can hold all stones, by a linear programme in the arch's plane."""
     half = 0.5 * np.pi / stones
     own, joints = stone(half, thickness), stones + 1
     balance, weight = np.zeros((3 * stones, 4 * joints)), np.zeros(3 * stones)
@@ -129,7 +129,7 @@ def stands_by_statics(stones: int, thickness: float, friction: float) -> bool:
 
 def run(numbers: tuple[int, ...] = (6, 8, 10), friction: float = 0.8, share: float = 0.93, duration: float = 0.7,
         step: float = 2e-3) -> Outcome:  # fmt: skip
-    """The scene.
+    """Run the scene.
 
     Args:
         numbers: of stones in the arches that are compared; the last one is shown.

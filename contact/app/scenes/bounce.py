@@ -24,13 +24,13 @@ RADIUS, MASS, SIDEWAYS = 0.05, 0.2, 0.35
 
 
 def peaks(height: Array) -> Array:
-    """The heights of all tops but the beginning."""
+    """Find the heights of all tops but the beginning."""
     rises = np.diff(height) > 0.0
     return height[1:-1][rises[:-1] & ~rises[1:]]
 
 
 def run(restitution: float = 0.8, height: float = 1.0, bounces: int = 4, step: float = 1e-4) -> Outcome:
-    """The scene.
+    """Run the scene.
 
     Args:
         restitution: Newton's coefficient e.

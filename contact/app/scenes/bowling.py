@@ -25,7 +25,7 @@ RADIUS, MASS = 0.11, 6.0
 
 
 def run(speed: float = 2.0, friction: float = 0.2, duration: float = 0.5, step: float = 1e-3) -> Outcome:
-    """The scene.
+    """Run the scene.
 
     Args:
         speed: with which it is thrown; m/s.

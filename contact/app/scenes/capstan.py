@@ -36,7 +36,7 @@ ALONG_Y = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])  # the 
 
 
 class Rope:
-    """The chain around the upper half of a post along y.
+    """Rope, a chain of points and rods, around the upper half of a post along y.
 
     Args:
         n: points.
@@ -68,7 +68,7 @@ class Rope:
         self.q, self.n, self.d = np.array(q), n, d
 
     def forces(self, pull: float) -> Array:
-        """HOLD at the first point and ``pull`` at the last one, along the ropes that leave there."""
+        """Return joint forces: HOLD at the first point and ``pull`` at the last one, along the ropes that leave there."""
         tau = np.zeros(6 * self.n)
         for k, sign, force in ((0, -1.0, HOLD), (self.n - 1, 1.0, pull)):
             angle = self.at[k] + 0.5 * sign * self.d
@@ -76,12 +76,12 @@ class Rope:
         return tau
 
     def limit(self, friction: float) -> float:
-        """The ratio up to which this chain holds, by statics."""
+        """Compute the ratio of forces up to which this chain holds, by statics."""
         t = friction * np.tan(0.5 * self.d)
         return float(((1.0 + t) / (1.0 - t)) ** self.n)
 
     def found(self, expected: float) -> float:
-        """The ratio at which it begins to slide."""
+        """Find the ratio of forces at which the chain begins to slide in the simulation."""
 
         def slides(ratio: float) -> bool:
             after = self.world.step(self.q, still(self.world), 1e-3, tau=self.forces(ratio * HOLD))
@@ -91,7 +91,7 @@ class Rope:
 
 
 def run(friction: float = 0.3, turn: float = 180.0, points: int = 12) -> Outcome:
-    """The scene.
+    """Run the scene.
 
     Args:
         friction: the coefficient.

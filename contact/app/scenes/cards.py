@@ -34,7 +34,7 @@ LENGTH, WIDTH, ROUND, MASS = 0.09, 0.06, 0.002, 0.004
 
 
 def cards(angle: float, friction: float, accuracy: float = 1e-10) -> tuple[World, Array]:
-    """Two cards that lean against each other, and where they are."""
+    """Build two cards that lean against each other; return the world and the configuration."""
     builder, q, surface = ModelBuilder("cards"), [], Surface(friction=friction)
     size, along_y = (2.0 * ROUND, WIDTH, LENGTH), np.array([[1.0, 0, 0], [0, 0, 1.0], [0, -1.0, 0]])
     shapes = [Collider("floor", HalfSpace(), "world", surface)]
@@ -52,12 +52,12 @@ def cards(angle: float, friction: float, accuracy: float = 1e-10) -> tuple[World
 
 
 def friction_to_stand(angle: Array) -> Array:
-    """By statics."""
+    """Compute the friction that the cards need to stand, by statics."""
     return np.asarray(0.5 * np.sin(angle) / (np.cos(angle) + ROUND / LENGTH))
 
 
 def run(angle: float = 20.0, short: float = 0.7, duration: float = 0.25, step: float = 1e-3) -> Outcome:
-    """The scene.
+    """Run the scene.
 
     Args:
         angle: of the cards to the vertical; degrees.

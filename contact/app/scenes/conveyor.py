@@ -35,7 +35,7 @@ SIZE, MASS = (0.2, 0.2, 0.15), 3.0
 
 
 def run(speed: float = 1.2, friction: float = 0.3, duration: float = 0.8, step: float = 1e-3) -> Outcome:
-    """The scene.
+    """Run the scene.
 
     Args:
         speed: of the belt; m/s.

@@ -1,4 +1,4 @@
-"""Newton's cradle: what comes of it depends on whether the balls touch.
+"""Newton's cradle: its motion depends on whether the balls touch.
 
 One ball arrives with v at n - 1 others of its mass, without loss, e = 1. If these touch one another, all contacts act
 at one instant, and Newton's law, as well as Poisson's, asks each contact to part e times as fast as it closed:
@@ -32,7 +32,7 @@ RADIUS, MASS, LENGTH = 0.05, 0.5, 0.6
 
 
 def cradle(balls: int, gap: float, impacts: str = "newton") -> World:
-    """Balls on threads, side by side along x."""
+    """Build balls on threads, side by side along x."""
     builder, contacts, names = ModelBuilder("cradle"), [], [f"ball {k + 1}" for k in range(balls)]
     apart = 2.0 * RADIUS + gap
     shapes = [Collider("beam", Box((apart * balls, 0.04, 0.02)), ("world", (0.5 * apart * (balls - 1), 0.0, LENGTH)))]
@@ -52,7 +52,7 @@ def cradle(balls: int, gap: float, impacts: str = "newton") -> World:
 
 
 def after_impact(balls: int, gap: float, impacts: str = "newton") -> Array:
-    """Velocities of all balls, of which the first arrived with 1, over that; after all impacts, at the bottom."""
+    """Simulate the impacts at the bottom; return the velocities of all balls after them, over the first one's before."""
     world = cradle(balls, gap, impacts)
     v = np.zeros(balls)
     v[0] = 0.1
@@ -63,7 +63,7 @@ def after_impact(balls: int, gap: float, impacts: str = "newton") -> Array:
 
 
 def run(balls: int = 5, raised: float = 25.0, gap: float = 1e-3, duration: float = 1.7, step: float = 5e-4) -> Outcome:
-    """The scene.
+    """Run the scene.
 
     Args:
         balls: how many there are.

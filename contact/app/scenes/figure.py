@@ -1,4 +1,4 @@
-"""A scene on one page: moments of the motion, diagrams, and what theory expects beside what came out."""
+"""A scene on one page: moments of the motion, diagrams, and the numbers of theory and of the simulation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COLOURS = ("#1f5fb4", "#e07b00", "#2e8b57", "#8e44ad", "#d62728", "#7f3b08")
 
 
 def draw_outcome(outcome: Outcome) -> Any:
-    """A figure of matplotlib."""
+    """Draw the outcome of a scene in a new figure of matplotlib."""
     motion, n = outcome.motion, len(outcome.motion)
     assert motion.model is not None
     assert motion.q is not None
@@ -59,7 +59,7 @@ def draw_outcome(outcome: Outcome) -> Any:
 
 
 def draw_panel(axis: Any, panel: Panel) -> None:
-    """Curves; those of theory dashed and black, the second of them dotted."""
+    """Draw the curves of a panel; those of theory are dashed and black, the second of them dotted."""
     number, strokes, dashed = 0, iter(STROKES), any(curve.theory and len(curve.x) > FEW for curve in panel.curves)
     for curve in panel.curves:
         few = len(curve.x) <= FEW

@@ -25,7 +25,7 @@ SIZE, MASS, PAD, FINGER = (0.08, 0.08, 0.12), 0.5, 0.02, 0.2
 
 
 def hand(friction: float) -> tuple[World, Array]:
-    """A box between a jaw that is fixed and a finger that slides along x, and where they touch it."""
+    """Build a box between a jaw that is fixed and a finger that slides along x, with contacts where they touch it."""
     builder, contacts = ModelBuilder("hand"), []
     builder.add_body("right", mass=FINGER)  # before the box, so that forces are those on the box
     builder.add_joint("right", "prismatic", "world", "right", axis=(1, 0, 0))
@@ -47,12 +47,12 @@ def hand(friction: float) -> tuple[World, Array]:
 
 
 def squeeze(force: float) -> Array:
-    """The finger presses with so much, and the jaw against it."""
+    """Return joint forces by which the finger presses with ``force``, against the jaw."""
     return np.array([-force, 0, 0, 0, 0, 0, 0])
 
 
 def run(friction: float = 0.6, duration: float = 0.6, step: float = 1e-3, hold: float = 100.0) -> Outcome:
-    """The scene.
+    """Run the scene.
 
     Args:
         friction: the coefficient.

@@ -26,14 +26,14 @@ MASS = 2.0
 
 
 def slope_world(angle: float, friction: float) -> tuple[World, Array]:
-    """The box on the slope, and where it begins."""
+    """Build the box on the slope; return the world and the configuration."""
     return box_on_slope(SIZE, MASS, angle, friction, (1.6, 0.6))
 
 
 def run(
     friction: float = 0.4, excess: float = 5.0, duration: float = 0.7, step: float = 1e-3, rest: float = 100.0
 ) -> Outcome:
-    """The scene.
+    """Run the scene.
 
     Args:
         friction: the coefficient.

@@ -25,7 +25,7 @@ LENGTH, MASS, WIDTH = 3.0, 12.0, 0.4
 
 
 def ladder(angle: float, friction: float) -> tuple[World, Array]:
-    """The ladder against the wall x = 0, and where it begins."""
+    """Build the ladder against the wall x = 0; return the world and the configuration."""
     builder = ModelBuilder("ladder")
     turning = MASS * LENGTH**2 / 12.0
     add_free(builder, "ladder", MASS, (turning, turning, MASS * WIDTH**2 / 12.0))
@@ -51,7 +51,7 @@ def ladder(angle: float, friction: float) -> tuple[World, Array]:
 
 
 def run(angle: float = 65.0, short: float = 0.8, duration: float = 0.8, step: float = 1e-3) -> Outcome:
-    """The scene.
+    """Run the scene.
 
     Args:
         angle: to the floor; degrees.

@@ -30,7 +30,7 @@ SIZE, MASS = 0.1, 1.0
 
 
 def cube(friction: float, law: str) -> World:
-    """A cube that moves along x and z, and does not turn."""
+    """Build a cube that moves along x and z, and does not turn."""
     builder, surface = ModelBuilder("cube"), Surface(friction=friction)
     builder.add_body("carriage", mass=0.0)
     builder.add_joint("x", "prismatic", "world", "carriage", axis=(1, 0, 0))
@@ -46,7 +46,7 @@ def cube(friction: float, law: str) -> World:
 
 
 def run(speed: float = 3.0, friction: float = 0.5, duration: float = 0.4, step: float = 2e-3) -> Outcome:
-    """The scene.
+    """Run the scene.
 
     Args:
         speed: with which it slides; m/s.

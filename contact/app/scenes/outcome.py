@@ -1,4 +1,4 @@
-"""What a scene shows: a motion, curves, and claims: what theory expects, and what came out."""
+"""Outcome of a scene: a motion, curves, and claims, each with the number by theory and the one that was found."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Claim", "Curve", "Outcome", "Panel", "order_of", "threshold"]
 
 @dataclass(frozen=True)
 class Claim:
-    """A number that theory knows.
+    """Claim of a scene: a number that theory knows.
 
     Attributes:
         what: in words, with the formula.
@@ -33,7 +33,7 @@ class Claim:
 
     @property
     def holds(self) -> bool:
-        """Whether they agree."""
+        """True if the number that was found agrees with theory."""
         return bool(abs(self.found - self.expected) <= self.within)
 
     def __str__(self) -> str:
@@ -43,7 +43,7 @@ class Claim:
 
 
 class Curve(NamedTuple):
-    """A line of a panel; what theory expects is dashed."""
+    """Line of a panel; that of theory is dashed."""
 
     label: str
     x: Array
@@ -52,7 +52,7 @@ class Curve(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """A diagram.
+    """Diagram of a scene.
 
     Attributes:
         title, x, y: words; with units on the axes.
@@ -71,7 +71,7 @@ class Panel(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What came of a scene.
+    """Outcome of a scene.
 
     Attributes:
         name: of the scene.
@@ -97,12 +97,12 @@ class Outcome:
 
     @property
     def holds(self) -> bool:
-        """Whether all claims do."""
+        """True if all claims hold."""
         return all(claim.holds for claim in self.claims)
 
 
 def threshold(happens: Callable[[float], Any], below: float, above: float, width: float) -> float:
-    """The number at which something begins to happen, by halving the interval: not below, and above."""
+    """Find the number at which something begins to happen, by bisection: not at ``below``, but at ``above``."""
     while above - below > width:
         middle = 0.5 * (below + above)
         below, above = (below, middle) if happens(middle) else (middle, above)
@@ -110,5 +110,5 @@ def threshold(happens: Callable[[float], Any], below: float, above: float, width
 
 
 def order_of(steps: Sequence[float], errors: Sequence[float]) -> float:
-    """With which power of the step an error falls: the slope of the line through the logarithms."""
+    """Compute the power of the step with which an error falls: the slope of the line through the logarithms."""
     return float(np.polyfit(np.log(steps), np.log(np.abs(errors)), 1)[0])

@@ -34,7 +34,7 @@ HALF, MASS, THICK = 0.5, 1.0, 0.012
 def run(
     angle: float = 60.0, friction: float = 1.8, speed: float = 1.5, duration: float = 0.5, step: float = 1e-3
 ) -> Outcome:
-    """The scene.
+    """Run the scene.
 
     Args:
         angle: of the rod to the floor, leaning back against its motion; degrees.

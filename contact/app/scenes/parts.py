@@ -49,37 +49,37 @@ FORCES = ("constraint_forces", "a")  # what a motion records, so that pictures s
 
 
 def box_inertia(mass: float, size: Sequence[float]) -> Array:
-    """Principal moments of a homogeneous box, from its sides."""
+    """Compute the principal moments of a homogeneous box, from its sides."""
     squares = np.square(size)
     return np.asarray(mass / 12.0 * (squares.sum() - squares))
 
 
 def ball_inertia(mass: float, radius: float) -> Array:
-    """Principal moments of a homogeneous ball."""
+    """Compute the principal moments of a homogeneous ball."""
     return np.full(3, 0.4 * mass * radius * radius)
 
 
 def add_free(builder: ModelBuilder, name: str, mass: float, inertia: Any) -> None:
-    """A body on a free joint of its own name."""
+    """Add a body on a free joint of the same name."""
     builder.add_body(name, mass=mass, inertia=tuple(np.asarray(inertia).tolist()))
     builder.add_joint(name, "free", parent="world", child=name)
 
 
 def corners(size: Sequence[float], z: float = -1.0) -> list[tuple[float, float, float]]:
-    """Those of the lower face of a box about the origin, or of the upper one, z = 1."""
+    """Return the corners of the lower face of a box about the origin, or of the upper one if z = 1."""
     a, b, c = (0.5 * float(s) for s in size)
     return [(x * a, y * b, z * c) for x in (-1.0, 1.0) for y in (-1.0, 1.0)]
 
 
 def corner_contacts(name: str, plane: Any, body: str, points: Iterable[Any], **options: Any) -> list[PointContact]:
-    """A contact with a plane at each point of a body."""
+    """Make a contact with a plane at each point of a body."""
     return [PointContact(f"{name}{k}", plane, (body, point), **options) for k, point in enumerate(points)]
 
 
 def box_on_slope(
     size: Sequence[float], mass: float, angle: float, friction: float, ground: tuple[float, float], top: bool = False
 ) -> tuple[World, Array]:
-    """A box on a slope that touches it with the corners of its lower face, or with all; and where it begins."""
+    """Build a box on a slope, with contacts at the corners of its lower face, or at all; return world and configuration."""
     builder, surface = ModelBuilder("box"), slope_frame(angle)
     add_free(builder, "box", mass, box_inertia(mass, size))
     contacts = corner_contacts("corner", surface, "box", corners(size), friction=friction)
@@ -91,35 +91,35 @@ def box_on_slope(
 
 
 def about_y(angle: float) -> Array:
-    """The rotation about y: with a positive angle the x axis points down."""
+    """Return the rotation matrix about y; with a positive angle the x axis points down."""
     c, s = np.cos(angle), np.sin(angle)
     return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
 
 
 def slope_frame(angle: float, position: Sequence[float] = (0.0, 0.0, 0.0)) -> Frame:
-    """The surface of a slope that falls along its x axis."""
+    """Return the frame of a slope's surface, which falls along its x axis."""
     return Frame("world", tuple(position), about_y(angle))
 
 
 def quaternion_about_y(angle: float) -> list[float]:
-    """The same rotation as [w, x, y, z]."""
+    """Return the rotation about y as a quaternion [w, x, y, z], see :func:`about_y`."""
     return [float(np.cos(0.5 * angle)), 0.0, float(np.sin(0.5 * angle)), 0.0]
 
 
 def still(world: World) -> Array:
-    """No velocity."""
+    """Return zero velocities."""
     return np.zeros(world.model.nv)
 
 
 def watch(
     world: World, q: Any, v: Any, duration: float, step: float, every: int = 1, **options: Any
 ) -> WorldTrajectory:
-    """A motion with all that pictures need."""
+    """Simulate a motion, with all that pictures need."""
     return shown_well(world.simulate(q, v, duration, step, record=FORCES, every=every, **options))
 
 
 def shown_well(motion: WorldTrajectory) -> WorldTrajectory:
-    """The same without marks that would hide others: the axes of constraints, and of many contacts all but forces."""
+    """Remove marks of a motion that would hide others: axes of constraints, and of many contacts all but forces."""
     many = max((np.shape(each.positions)[-2] for each in motion.overlays), default=0) > FEW
     kept = (each for each in motion.overlays if "of constraints" not in each.label)
     if many:
@@ -128,7 +128,7 @@ def shown_well(motion: WorldTrajectory) -> WorldTrajectory:
 
 
 def as_at_rest(motion: WorldTrajectory) -> WorldTrajectory:
-    """The same with forces drawn so long that those of its end can be seen, and what impacts have beyond that cut."""
+    """Rescale the arrows of contact forces to the largest force at the end; cut longer ones, as of impacts, to its size."""
     last = motion.contacts_at(-1)
     unit = float(np.linalg.norm(last.force, axis=1).max(initial=0.0))
     kept: list[Any] = []
@@ -146,7 +146,7 @@ def as_at_rest(motion: WorldTrajectory) -> WorldTrajectory:
 
 
 def velocities(motion: Trajectory) -> Array:
-    """Of the origins of all bodies, ``(n, bodies, 3)``; world axes."""
+    """Compute the velocities of the origins of all bodies, ``(n, bodies, 3)``; world axes."""
     assert motion.model is not None
     assert motion.q is not None
     assert motion.v is not None
@@ -155,12 +155,12 @@ def velocities(motion: Trajectory) -> Array:
 
 
 def positions(motion: Trajectory) -> Array:
-    """Of the origins of all bodies, ``(n, bodies, 3)``."""
+    """Compute the positions of the origins of all bodies, ``(n, bodies, 3)``."""
     assert motion.model is not None
     assert motion.q is not None
     return np.asarray(forward_kinematics(motion.model, motion.q)[..., :3, 3])
 
 
 def every_for(duration: float, step: float, pictures: int = 70) -> int:
-    """How many steps from one sample to the next, for so many samples in all."""
+    """Compute the number of steps from one sample to the next, for so many samples in all."""
     return max(1, round(duration / step / pictures))

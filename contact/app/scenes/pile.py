@@ -41,7 +41,7 @@ ACCURACY = 1e-5  # of the law in each step
 
 
 def pile(number: int, friction: float, seed: int) -> tuple[World, Array]:
-    """Balls and boxes above the floor of a bin, layer by layer, each turned at random, and where they begin."""
+    """Build balls and boxes above the floor of a bin, in layers, each turned at random; return world and configuration."""
     rng = np.random.default_rng(seed)
     builder, q, surface = ModelBuilder("pile"), [], Surface(friction=friction)
     shapes, half = [Collider("floor", HalfSpace(), "world", surface)], 0.5 * WIDTH
@@ -66,7 +66,7 @@ def pile(number: int, friction: float, seed: int) -> tuple[World, Array]:
 
 
 def law_error(contacts: ContactForces) -> float:
-    """By how much forces leave their cones, as a share of the largest force."""
+    """Compute by how much forces leave their cones, as a share of the largest force."""
     if not len(contacts):
         return 0.0
     push, rub = contacts.normal_force, np.linalg.norm(contacts.friction_force, axis=1)
@@ -75,7 +75,7 @@ def law_error(contacts: ContactForces) -> float:
 
 
 def run(number: int = 18, friction: float = 0.4, duration: float = 1.5, step: float = 5e-3, seed: int = 1) -> Outcome:
-    """The scene.
+    """Run the scene.
 
     Args:
         number: of bodies.

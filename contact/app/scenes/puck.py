@@ -34,7 +34,7 @@ DIRECTIONS = 8  # of the polygon that the law ``lcp`` has
 
 
 def pucks(angles: Array, friction: float, law: str) -> tuple[World, Array]:
-    """A puck for each direction, on a circle around the middle."""
+    """Build a puck for each direction, on a circle around the middle; return the world and the configuration."""
     builder, q, ice = ModelBuilder("pucks"), [], Surface(friction=friction)
     shapes = [Collider("ice", HalfSpace(), "world", ice)]
     for k, angle in enumerate(angles):
@@ -46,19 +46,19 @@ def pucks(angles: Array, friction: float, law: str) -> tuple[World, Array]:
 
 
 def slide(angles: Array, friction: float, law: str, speed: float, duration: float, step: float) -> WorldTrajectory:
-    """All of them, each in its direction."""
+    """Simulate all pucks, each sent off in its direction."""
     world, q = pucks(angles, friction, law)
     v = np.concatenate([[0, 0, 0, speed * np.cos(a), speed * np.sin(a), 0.0] for a in angles])
     return world.simulate(q, v, duration, step, record=FORCES, every=every_for(duration, step, 40))
 
 
 def way(motion: WorldTrajectory, angles: Array) -> Array:
-    """How far each has come from where it began, ``(n, pucks, 2)``."""
+    """Compute the displacement of each puck from its start, ``(n, pucks, 2)``; m."""
     return positions(motion)[:, :, :2] - START * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 
 def polygon_way(angle: float, friction: float, speed: float) -> Array:
-    """How far a puck comes with the polygon, ``(2,)``."""
+    """Compute the displacement of a puck until it rests, with the polygon, ``(2,)``; m."""
     b = np.pi / DIRECTIONS
     corner = 2.0 * b * np.round(angle / (2.0 * b))
     side = 1.0 if angle >= corner else -1.0
@@ -72,7 +72,7 @@ def polygon_way(angle: float, friction: float, speed: float) -> Array:
 
 
 def run(speed: float = 1.0, friction: float = 0.2, number: int = 13, step: float = 4e-3) -> Outcome:
-    """The scene.
+    """Run the scene.
 
     Args:
         speed: of the pucks; m/s.
@@ -129,7 +129,7 @@ def run(speed: float = 1.0, friction: float = 0.2, number: int = 13, step: float
 
 
 def with_friction(motion: WorldTrajectory, friction: float) -> WorldTrajectory:
-    """The same with the friction on each puck as what is shown: all contacts together would hide the pucks."""
+    """Replace the overlays of a motion by the friction force on each puck: those of all contacts would hide the pucks."""
     middle = positions(motion) + np.array([0.0, 0.0, SIZE[2]])
     force = np.zeros_like(middle)
     for k in range(len(motion)):
@@ -141,13 +141,13 @@ def with_friction(motion: WorldTrajectory, friction: float) -> WorldTrajectory:
 
 
 def joined_lines(lines: Array) -> tuple[Array, Array]:
-    """x and y of many lines, ``(n, lines, 2)``, as one that has holes."""
+    """Join many lines, ``(n, lines, 2)``, to x and y of one with gaps (NaN) between them."""
     ends = np.full((1, *lines.shape[1:]), np.nan)
     x, y = np.concatenate([lines, ends]).transpose(2, 1, 0).reshape(2, -1)
     return x, y
 
 
 def angle_between(directions: Array, ways: Array) -> Array:
-    """From each direction to the way that was gone; rad."""
+    """Compute the angle from each direction to the displacement; rad."""
     off = np.arctan2(ways[:, 1], ways[:, 0]) - directions
     return np.asarray(np.angle(np.exp(1j * off)))

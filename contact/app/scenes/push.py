@@ -42,7 +42,7 @@ START, BEHIND = 0.35, 0.03  # where the tip begins, and how far the box is from 
 
 
 def arm_and_box(friction: float) -> World:
-    """An arm of three hinges over a table, at half the height of a box."""
+    """Build an arm of three hinges over a table, at half the height of a box."""
     builder = ModelBuilder("push")
     for name, parent, place in (
         ("upper arm", "world", (0.0, 0.0, 0.5 * SIZE[2])),
@@ -75,13 +75,13 @@ def arm_and_box(friction: float) -> World:
 
 
 def reach(x: Array) -> Array:
-    """Shoulder, elbow and wrist that put the hand at (x, 0), along x, ``(n, 3)``, with the elbow to the side of -y."""
+    """Compute shoulder, elbow and wrist, ``(n, 3)``, that put the hand at (x, 0), along x, with the elbow towards -y."""
     half = np.arccos(np.clip(0.5 * x / LINK, -1.0, 1.0))
     return np.stack([-half, 2.0 * half, -half], axis=1)
 
 
 def run(friction: float = 0.4, speed: float = 0.15, duration: float = 2.0, step: float = 2e-3) -> Outcome:
-    """The scene.
+    """Run the scene.
 
     Args:
         friction: of the box on the table.

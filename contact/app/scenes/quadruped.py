@@ -43,7 +43,7 @@ SPREAD = 0.03  # of feet, outwards; m
 
 
 def quadruped(friction: float) -> World:
-    """A trunk on four legs of three joints each, with balls for feet."""
+    """Build a trunk on four legs of three joints each, with balls for feet."""
     builder, contacts = ModelBuilder("quadruped"), []
     builder.add_body("trunk", mass=TRUNK_MASS, inertia=tuple(box_inertia(TRUNK_MASS, TRUNK)))
     builder.add_joint("float", "free", "world", "trunk")
@@ -74,7 +74,7 @@ def quadruped(friction: float) -> World:
 
 
 def leg_angles(x: Array, y: Array, z: Array) -> Array:
-    """Roll, pitch and knee that put a foot at (x, y, z) from the hip, ``(n, 3)``, with the knee backwards."""
+    """Compute roll, pitch and knee, ``(n, 3)``, that put a foot at (x, y, z) from the hip, with the knee backwards."""
     roll = np.arctan2(y, -z)
     down = np.hypot(y, z)
     far = np.hypot(x, down)
@@ -84,7 +84,7 @@ def leg_angles(x: Array, y: Array, z: Array) -> Array:
 
 
 def references(model: Model, time: Array, begin: float, period: float, stride: float) -> Array:
-    """Configurations over time: it stands until ``begin``, and then trots, with so much of a way in each period."""
+    """Compute configurations over time: standing until ``begin``, then trotting, by ``stride`` in each period."""
     q = np.zeros((len(time), model.nq))
     q[:, 2], q[:, 3] = HEIGHT + FOOT, 1.0
     for leg, (_, y) in HIPS.items():
@@ -106,7 +106,7 @@ def references(model: Model, time: Array, begin: float, period: float, stride: f
 
 def run(friction: float = 0.7, begin: float = 0.6, duration: float = 2.2, period: float = 0.4, stride: float = 0.16,
         step: float = 1e-3) -> Outcome:  # fmt: skip
-    """The scene.
+    """Run the scene.
 
     Args:
         friction: the coefficient.

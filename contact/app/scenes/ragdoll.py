@@ -38,7 +38,7 @@ TRUNK = Box((0.2, 0.32, 0.5))
 
 
 def solid(shape: Shape) -> tuple[float, Array]:
-    """Mass and principal moments of a homogeneous body; a capsule's by a cylinder of its whole length."""
+    """Compute mass and principal moments of a homogeneous body; a capsule's by a cylinder of equal radius and volume."""
     if isinstance(shape, Sphere):
         mass = DENSITY * 4.0 / 3.0 * np.pi * shape.radius**3
         return float(mass), np.full(3, 0.4 * mass * shape.radius**2)
@@ -53,7 +53,7 @@ def solid(shape: Shape) -> tuple[float, Array]:
 
 
 def ragdoll(friction: float) -> World:
-    """The figure above a floor."""
+    """Build the figure above a floor."""
     builder, skin = ModelBuilder("ragdoll"), Surface(friction=friction)
     mass, moments = solid(TRUNK)
     builder.add_body("trunk", mass=mass, inertia=tuple(moments))
@@ -69,7 +69,7 @@ def ragdoll(friction: float) -> World:
 
 
 def run(friction: float = 0.6, duration: float = 2.4, step: float = 4e-3) -> Outcome:
-    """The scene.
+    """Run the scene.
 
     Args:
         friction: the coefficient.

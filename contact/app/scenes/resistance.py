@@ -27,7 +27,7 @@ RADIUS, MASS = 0.1, 1.0
 def run(
     rolling: float = 2e-3, spinning: float = 1e-3, speed: float = 0.15, spin: float = 4.0, step: float = 2e-3
 ) -> Outcome:
-    """The scene.
+    """Run the scene.
 
     Args:
         rolling, spinning: the coefficients k and s; m.

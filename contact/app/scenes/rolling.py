@@ -35,7 +35,7 @@ LANES = ("rolls", "slips")
 
 
 def balls(angle: float, frictions: tuple[float, ...]) -> tuple[World, Array]:
-    """Balls side by side on a slope, each with a coefficient of its own, and where they begin."""
+    """Build balls side by side on a slope, each with its own coefficient; return the world and the configuration."""
     builder, surface, q = ModelBuilder("balls"), slope_frame(angle), []
     shapes, contacts = [Collider("slope", HalfSpace(), slope_frame(angle, (0.35, 0.0, -0.35 * np.tan(angle))))], []
     for k, (name, mu) in enumerate(zip(LANES, frictions, strict=False)):
@@ -47,7 +47,7 @@ def balls(angle: float, frictions: tuple[float, ...]) -> tuple[World, Array]:
 
 
 def run(angle: float = 25.0, duration: float = 0.5, step: float = 1e-3) -> Outcome:
-    """The scene.
+    """Run the scene.
 
     Args:
         angle: of the slope; degrees.

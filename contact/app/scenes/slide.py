@@ -24,7 +24,7 @@ SIZE, MASS = (0.3, 0.2, 0.1), 2.0
 def run(
     speed: float = 1.5, friction: float = 0.3, duration: float = 0.72, step: float = 1e-3, rest: float = 100.0
 ) -> Outcome:
-    """The scene.
+    """Run the scene.
 
     Args:
         speed: with which it is sent off; m/s.

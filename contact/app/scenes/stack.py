@@ -27,7 +27,7 @@ SIZE = (0.3, 0.3, 0.2)
 
 
 def stack(masses: Array, friction: float) -> tuple[World, Array]:
-    """Boxes of these masses, from below, and where they are."""
+    """Build a stack of boxes of these masses, from below; return the world and the configuration."""
     builder, contacts, q = ModelBuilder("stack"), [], []
     shapes, below = [Collider("floor", HalfSpace(), "world")], "world"
     for k, mass in enumerate(masses):
@@ -44,7 +44,7 @@ def stack(masses: Array, friction: float) -> tuple[World, Array]:
 def run(
     boxes: int = 20, ratio: float = 1e4, friction: float = 0.5, duration: float = 0.3, step: float = 0.01
 ) -> Outcome:
-    """The scene.
+    """Run the scene.
 
     Args:
         boxes: how many.

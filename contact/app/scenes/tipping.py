@@ -24,12 +24,12 @@ MASS = 5.0
 
 
 def tall_box(angle: float, friction: float) -> tuple[World, Array]:
-    """The box on the slope, and where it begins."""
+    """Build the box on the slope; return the world and the configuration."""
     return box_on_slope(SIZE, MASS, angle, friction, (1.6, 0.7), top=True)
 
 
 def begins(friction: float) -> tuple[float, bool]:
-    """The angle at which the box begins to move, and whether it then tips, and does not slide."""
+    """Find the angle at which the box begins to move, and whether it tips then, rather than slides."""
 
     def moves(angle: float) -> bool:
         world, q = tall_box(angle, friction)
@@ -41,7 +41,7 @@ def begins(friction: float) -> tuple[float, bool]:
 
 
 def run(friction: float = 0.7, excess: float = 1.0, duration: float = 0.9, step: float = 1e-3) -> Outcome:
-    """The scene.
+    """Run the scene.
 
     Args:
         friction: the coefficient in the film.
