@@ -1,4 +1,4 @@
-"""From a user's bodies and joints to the sorted tree that kernels walk.
+"""Assembly of a user's bodies and joints to the sorted tree that kernels walk.
 
 Fixed joints are merged, composite joints are taken apart into 1-DoF links, and links are sorted depth-first so that a
 parent comes before its children; the user's order of bodies and joints is kept outside, in the numbers that each link
@@ -63,7 +63,7 @@ class Link:
 
 
 def assemble(description: Description) -> dict[str, Any]:
-    """The fields of the model that a description describes.
+    """Assemble the fields of the model that a description describes.
 
     Raises:
         ModelError: the bodies and joints do not make a tree that hangs on the world.
@@ -94,7 +94,7 @@ def assemble(description: Description) -> dict[str, Any]:
 
 
 def depth_first(description: Description) -> list[JointSpec]:
-    """The joints, each after the joint that carries its parent, siblings in the user's order."""
+    """Sort the joints, each after the joint that carries its parent, siblings in the user's order."""
     bodies, world = description.bodies, description.world
     carrier: dict[str, JointSpec] = {}
     below: dict[str, list[JointSpec]] = {}
@@ -124,7 +124,7 @@ def depth_first(description: Description) -> list[JointSpec]:
 
 
 def describe_cycle(carrier: dict[str, JointSpec], reached: set[str], most: int = 20) -> str:
-    """The names along one cycle, found by walking from child to parent until a body comes again."""
+    """List the names along one cycle, found by walking from child to parent until a body comes again."""
     body = next(joint.child for joint in carrier.values() if joint.name not in reached)
     seen: dict[str, int] = {}
     while body not in seen:
@@ -137,7 +137,7 @@ def describe_cycle(carrier: dict[str, JointSpec], reached: set[str], most: int =
 
 
 def place_links(description: Description, ordered: list[JointSpec]) -> tuple[list[Link], dict[str, Anchor]]:
-    """The links, sorted, with merged inertias; and where each body ended up. Link 0 is the world, not in the list."""
+    """List the links, sorted, with merged inertias, and the anchor of each body. Link 0 is the world, not in the list."""
     anchors = {description.world: Anchor(0)}
     links: list[Link] = []
     for joint in ordered:
@@ -164,7 +164,7 @@ def place_links(description: Description, ordered: list[JointSpec]) -> tuple[lis
 def place_frames(
     description: Description, anchors: dict[str, Anchor], links: list[Link], numbers: dict[str, int]
 ) -> tuple[tuple[tuple[str, int], ...], Array]:
-    """Names of all frames with the body each is on, and their placements there, (n, 4, 4)."""
+    """List the names of all frames with the body each is on, and their placements there, (n, 4, 4)."""
     origin = np.eye(3), np.zeros(3)
     placed = [(name, anchors[name].link, anchors[name].at(*origin)) for name in description.bodies]
     for frame in description.frames.values():
@@ -190,7 +190,7 @@ def place_frames(
 
 
 def number_joints(description: Description) -> list[Joint]:
-    """The moving joints in the user's order, with their places in q and v; a mimic joint has its source's."""
+    """List the moving joints in the user's order, with their first indices in q and v; a mimic joint has its source's."""
     mimics = resolve_mimics(description)
     starts: dict[str, tuple[int, int]] = {}
     nq = nv = 0
@@ -208,7 +208,7 @@ def number_joints(description: Description) -> list[Joint]:
 
 
 def resolve_mimics(description: Description) -> dict[str, tuple[str, float, float]]:
-    """For each mimic joint, the joint at the end of its chain, with multiplier and offset of the whole chain."""
+    """Find, for each mimic joint, the joint at the end of its chain, with multiplier and offset of the whole chain."""
     resolved: dict[str, tuple[str, float, float]] = {}
     for start in description.joints:
         chain: dict[str, tuple[str, float, float]] = {}
@@ -238,7 +238,7 @@ def resolve_mimics(description: Description) -> dict[str, tuple[str, float, floa
 
 
 def gather_arrays(description: Description, joints: list[Joint]) -> dict[str, Array]:
-    """The arrays of the model from those of its joints; a mimic joint's act on the coordinate that it follows."""
+    """Gather the arrays of the model from those of its joints; a mimic joint's act on the coordinate that it follows."""
     owners = [joint for joint in joints if joint.mimic is None]
     sizes = {count: sum(getattr(JOINT_TYPES[joint.type], count) for joint in owners) for count in ("nq", "nv")}
     arrays = {name: np.full(sizes[count], DEFAULTS.get(name, 0.0)) for name, (count, _) in JOINT_ARRAYS.items()}
@@ -288,7 +288,7 @@ def fold_mimic(arrays: dict[str, Array], own: dict[str, Array], joint: Joint) ->
 
 
 def write_records(links: list[Link], owner: dict[str, Joint], numbers: dict[str, int]) -> tuple[Array, Array]:
-    """The link records, with one for the world, and the freedom records, as the layout has them."""
+    """Write the link records, with one for the world, and the freedom records, as the layout has them."""
     records = np.zeros((len(links) + 1, layout.LINK))
     heads: list[tuple[float, ...]] = []
     columns: list[Array] = []
@@ -321,7 +321,7 @@ def write_records(links: list[Link], owner: dict[str, Joint], numbers: dict[str,
 
 
 def ten_numbers(links: list[Link]) -> Array:
-    """The inertias of the links, m, h, and J as xx, xy, xz, yy, yz, zz; zeros inside a composite joint."""
+    """Pack the inertias of the links, (n, 10): m, h, and J as xx, xy, xz, yy, yz, zz; zeros inside a composite joint."""
     inertias = [Inertia.zero() if link.inertia is None else link.inertia for link in links]
     numbers = np.zeros((len(links), 10))
     if inertias:
@@ -345,8 +345,8 @@ def refuse_overflow(records: Array, links: list[Link]) -> None:
 
 
 def inertia_scales(links: list[Link]) -> Array:
-    """For each link and what it carries, (n, 2): the mass, and the largest moment of inertia that meets its joint from one
-    link.
+    """Compute for each link and what it carries, (n, 2): the mass, and the largest moment of inertia that meets its joint
+    from one link.
 
     That is the moment of a body about its own origin, or of all the mass beyond a joint at the end of the one link that
     leads there: joints in between yield, so that no longer lever is ever added up.

@@ -169,7 +169,7 @@ def check_joints(model: ModelFields) -> None:
 
 
 def joint_tree(model: ModelFields) -> Integers:
-    """For each joint the numbers of the body that carries it, -1 for the world, and of its own, from the link records.
+    """Find for each joint the numbers of the body that carries it, -1 for the world, and of its own, from the link records.
 
     Raises:
         ModelError: the records are not those of the joints.
@@ -210,7 +210,7 @@ def check_shapes(model: ModelFields) -> None:
 
 
 def link_numbers(links: Array, n: int) -> tuple[Integers, Integers]:
-    """The parent of each link, which comes before it, and its body, each of the ``n`` once, or -1."""
+    """Check and return the parent of each link, which comes before it, and its body, each of the ``n`` once, or -1."""
     parents, bodies = links[:, layout.PARENT], links[:, layout.BODY]
     last = np.maximum(np.arange(len(links)), 1) - 1
     refuse(

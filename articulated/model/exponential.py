@@ -106,7 +106,7 @@ def nearest(q0, q1):
 
 @kernel
 def difference_exponential(q0, q1):
-    """From ``q0`` to the nearest equivalent of ``q1``"""
+    """Compute the difference from ``q0`` to the nearest equivalent of ``q1``"""
     d, _, _, _ = nearest(q0, q1)
     return d
 

@@ -1,4 +1,4 @@
-"""How a model lies in memory: one flat array of float64, and the only functions that know where things are in it.
+"""Layout of a model in memory: one flat array of float64, and the only functions that know where things are in it.
 
 Counts, numbers and places are integers: they use the 64 bits of their entries as such, so that an algorithm which follows
 the tree from parent to parent need not convert them.
@@ -192,7 +192,7 @@ def constant_subspace(m, i, k):
 
 @kernel
 def threshold(m, i, k, moment):
-    """Up to this, the inertia that freedom ``k`` of joint ``i`` moves is rounding error, with nothing to accelerate.
+    """Return the inertia up to which what freedom ``k`` of joint ``i`` moves is rounding error, with nothing to accelerate.
 
     ``moment`` is the largest moment of inertia from which anything was subtracted on the way.
     """
@@ -268,7 +268,7 @@ def row_parent(m, r):
 
 @kernel
 def row_depth(m, r):
-    """How many rows are on the way from row ``r`` to the root, itself not counted."""
+    """Return the number of rows on the way from row ``r`` to the root, itself not counted."""
     return load_integer(m, load_integer(m, ROWS) + ROW * r + DEPTH)
 
 
@@ -298,7 +298,7 @@ def row_of_freedom(m, f):
 
 @kernel
 def factor_size(m):
-    """How many numbers the factors of all trees have."""
+    """Return how many numbers the factors of all trees have together."""
     return load_integer(m, FACTOR_SIZE)
 
 

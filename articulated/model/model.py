@@ -212,7 +212,7 @@ class Model(ModelFields, Ready):
 
     @cached_property
     def q_is_angle(self) -> NDArray[np.bool_]:
-        """For each entry of q, whether it is an angle (in rad) rather than a length (in m) or part of a quaternion."""
+        """True for entries of q that are angles (in rad) rather than lengths (in m) or parts of quaternions, ``(nq,)``."""
         owners = [joint for joint in self.joints if joint.mimic is None]
         return np.array([unit == "rad" for joint in owners for unit in JOINT_TYPES[joint.type].q_units], dtype=bool)
 
@@ -270,7 +270,7 @@ class Model(ModelFields, Ready):
         raise UnknownNameError(f"no body {shown(body)}; there are {known(body, self.body_names)}")
 
     def frame_offsets(self, names: Iterable[str]) -> tuple[NDArray[np.intp], Array]:
-        """For frames by name: the number of the body each is on, -1 for the world, and its placement there, (n, 4, 4)."""
+        """Return for each named frame the number of its body, -1 for the world, and its placement there, (n, 4, 4)."""
         if isinstance(names, str) or not isinstance(names, Iterable) or getattr(names, "shape", None) == ():
             raise ArgumentTypeError(f"frames is {shown(names)}, expected names of frames")
         chosen = []

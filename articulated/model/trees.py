@@ -96,7 +96,7 @@ class CoordinateTree:
 
     @property
     def pairs(self) -> int:
-        """How many entries the packed matrix has."""
+        """Number of entries of the packed matrix."""
         return int((self.depth + 1).sum())
 
 
@@ -167,7 +167,7 @@ def tree_numbers(parents: Integers, link: Integers, coordinate: Integers) -> Int
 
 
 def last_freedoms(parents: Integers, count: Integers, first: Integers, link: Integers) -> Integers:
-    """For each freedom the one before it: of the same joint, or the last one of the parent's joint; -1 at the world."""
+    """Find the freedom before each freedom: of the same joint, or the last one of the parent's joint; -1 at the world."""
     before = np.arange(len(link)) - 1
     starts = first[link - 1] == np.arange(len(link))
     p = parents[link - 1]
@@ -225,7 +225,7 @@ def tied(parents: Integers, number: Integers, rows: Integers, link: Integers, tr
 
 
 def factor_sizes(rows: CoordinateTree) -> Integers:
-    """How many numbers the factor of each tree has: its packed entries, or what the sweeps leave of each row."""
+    """Count the numbers of the factor of each tree: its packed entries, or what the sweeps leave of each row."""
     pairs = np.diff(np.append(rows.place, rows.pairs)[rows.first_row])
     return np.where(rows.sweeps, layout.SWEPT_ROW * np.diff(rows.first_row), pairs)
 
@@ -259,7 +259,7 @@ def row_table(rows: CoordinateTree) -> Array:
 
 
 def ancestor_table(rows: CoordinateTree) -> Array:
-    """For each entry of the factor the row of its column; 0 where the factor is that of sweeps."""
+    """Compute the row that is the column of each entry of the factor; 0 where the factor is that of sweeps."""
     places, table = factored_places(rows), np.zeros(factor_sizes(rows).sum(), dtype=np.int64)
     row = there = np.flatnonzero(places >= 0)
     while len(row):
@@ -270,7 +270,7 @@ def ancestor_table(rows: CoordinateTree) -> Array:
 
 
 def packed_pairs(rows: CoordinateTree) -> tuple[Integers, Integers]:
-    """For each entry of the packed matrix its row and its ancestor (or itself), both by number."""
+    """Return for each entry of the packed matrix its row and its ancestor (or itself), both by number."""
     own, ancestors = np.repeat(np.arange(len(rows.v)), rows.depth + 1), np.empty(rows.pairs, dtype=np.int64)
     row = there = np.arange(len(rows.v))
     while len(row):

@@ -88,8 +88,8 @@ class Drawing:
         self.drawn: list[Any] = []
 
     def coarse_shapes(self, most: int) -> tuple[Surface, NDArray[np.int64], Array, NDArray[np.bool_]]:
-        """All shapes as one surface, with the body of each vertex; of each triangle the colour, and whether it is ground:
-        of a plane in the world, which is behind all others."""
+        """Join all shapes to one surface; return it, the body of each vertex, the colour of each triangle, and whether that
+        is ground: of a plane in the world, which is behind all others."""
         total = sum(len(shape.surface[1]) for shape in self.parts.shapes) or 1
         surfaces, bodies, colours, ground = [], [np.zeros(0, np.int64)], [np.zeros((0, 3))], [np.zeros(0, np.bool_)]
         for shape in self.parts.shapes:

@@ -65,11 +65,11 @@ class Points:
         check(self, ("positions",), ())
 
     def at(self, sample: int) -> Points:
-        """Those of one sample, counted from 0. ValueError if there is no such sample."""
+        """Return the marks of one sample, counted from 0. ValueError if there is no such sample."""
         return replace(self, **one_sample(self, sample))
 
     def __getitem__(self, samples: Any) -> Points:
-        """Those of some samples, as a trajectory is sliced; marks at rest stay."""
+        """Select the marks of some samples, as a trajectory is sliced; marks at rest stay."""
         return replace(self, **those_of(self, samples))
 
 
@@ -103,11 +103,11 @@ class Arrows:
         check(self, ("positions", "vectors"), ("length",))
 
     def at(self, sample: int) -> Arrows:
-        """Those of one sample, counted from 0. ValueError if there is no such sample."""
+        """Return the marks of one sample, counted from 0. ValueError if there is no such sample."""
         return replace(self, **one_sample(self, sample))
 
     def __getitem__(self, samples: Any) -> Arrows:
-        """Those of some samples, as a trajectory is sliced; marks at rest stay."""
+        """Select the marks of some samples, as a trajectory is sliced; marks at rest stay."""
         return replace(self, **those_of(self, samples))
 
 
@@ -143,11 +143,11 @@ class Cones:
         check(self, ("positions", "normals"), ("slope", "height"))
 
     def at(self, sample: int) -> Cones:
-        """Those of one sample, counted from 0. ValueError if there is no such sample."""
+        """Return the marks of one sample, counted from 0. ValueError if there is no such sample."""
         return replace(self, **one_sample(self, sample))
 
     def __getitem__(self, samples: Any) -> Cones:
-        """Those of some samples, as a trajectory is sliced; marks at rest stay."""
+        """Select the marks of some samples, as a trajectory is sliced; marks at rest stay."""
         return replace(self, **those_of(self, samples))
 
 

@@ -101,7 +101,7 @@ def rods(model: Model) -> list[Rod]:
 
 
 def outermost_points(model: Model) -> dict[int, Array]:
-    """Of each body the origin of its frame that is farthest from its own: a flange, a finger tip, a foot."""
+    """Find for each body the origin of the frame on it that is farthest from its own: a flange, a finger tip, a foot."""
     points: dict[int, list[Array]] = {}
     for (_, carrier), T in zip(model.frames, model.frame_placements, strict=True):
         points.setdefault(carrier, []).append(T[:3, 3])
@@ -109,7 +109,7 @@ def outermost_points(model: Model) -> dict[int, Array]:
 
 
 def joint_axes(model: Model, q: Array) -> Axes:
-    """The lines about which joints turn or along which they slide, at one configuration.
+    """Compute the lines about which joints turn or along which they slide, at one configuration.
 
     The twist of a body relative to its parent, when one coordinate moves with unit speed, is a screw: ``w`` is the direction
     of its axis and ``w x v_O / |w|^2`` a point on it; where ``w = 0``, the joint slides along ``v_O``.
@@ -152,7 +152,7 @@ def twist_in_world(V: Array, T: Array, body: int) -> Array:
 
 
 def solids(model: Model) -> list[Solid]:
-    """The solids of equal inertia, of the bodies that have mass.
+    """Compute the solids of equal inertia, for the bodies that have mass.
 
     With principal moments A, B, C, an ellipsoid has the semi-axes ``a^2 = 5 (B + C - A) / (2 m)`` and so on, and a box the
     edges ``d^2 = 6 (B + C - A) / m``; what is negative by rounding, or in inertias that no body can have, is taken as zero.

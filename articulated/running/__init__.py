@@ -1,1 +1,1 @@
-"""From a kernel to a public function: arguments checked, one state or a batch in lanes, on threads."""
+"""Public functions from kernels: checks of arguments, calls for one state, and batches in lanes and on threads."""

@@ -1,4 +1,4 @@
-"""From what a user passes to what a kernel takes: shapes, types, finite numbers, and messages that help.
+"""Conversion of a user's arguments to what kernels take: shapes, types, finite numbers, and messages that help.
 
 Everything is checked before anything is written.
 """

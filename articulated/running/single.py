@@ -1,4 +1,4 @@
-"""One state: what surrounds a kernel, the same for all algorithms, and what calls for one state and for batches share.
+"""Drivers for one state, the same for all algorithms, and what calls for one state and for batches share.
 
 Every algorithm is a kernel ``kernel(m, [c,] inputs..., outputs..., ws)``: the model, constants if it has any, the scalar
 arrays of one state that its record declares, and a workspace. An optional input that was left out has no entries.

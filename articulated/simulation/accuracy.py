@@ -1,4 +1,4 @@
-"""How much the result of a simulation depends on the step: the same motion with steps half as long, and half of that."""
+"""Dependence of a simulation's result on the step: the same motion with steps half as long, and half of that."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ONLY_ROUNDING = 1e-13  # relative to the largest number: what differs by less te
 
 @dataclass(frozen=True, eq=False)
 class Convergence:
-    """How far simulations of one motion are apart, each with half the step of the one before (or a tenth of the tolerance).
+    """Differences between runs of one motion, each with half the step of the one before (or a tenth of the tolerance).
 
     Attributes:
         name: of what was made smaller, ``"step"`` or ``"tol"``.

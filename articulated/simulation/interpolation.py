@@ -37,7 +37,7 @@ SERIES = {1: 1 / 2, 2: 1 / 12, 4: -1 / 720, 6: 1 / 30240, 8: -1 / 1209600, 10: 1
 
 
 def interpolate(trajectory: Trajectory, times: Array) -> Trajectory:
-    """At times that are within those of the samples, see :meth:`Trajectory.at`."""
+    """Interpolate at times that are within those of the samples, see :meth:`Trajectory.at`."""
     time = trajectory.time
     assert time is not None
     last = max(len(time) - 2, 0)

@@ -35,7 +35,7 @@ MOST = 16  # preparations that a model keeps
 
 @dataclass(frozen=True, eq=False)
 class Preparation:
-    """All of a simulation but its states. It holds no model, so that a model may hold it.
+    """Preparation of a simulation: all but its states. It holds no model, so that a model may hold it.
 
     Attributes:
         batch: the leading axes that states, control and wrenches have in common.

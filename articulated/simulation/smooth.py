@@ -34,8 +34,8 @@ UNIT = 1e-6  # by which the length of a quaternion may differ from 1, as for all
 
 
 def configuration_rate(model: Model, q: Array, v: Array) -> Array:
-    """dq/dt from the velocity, of one state: the same, but for quaternions, d/dt p = 1/2 p w, and for positions of free
-    joints, R v.
+    """Compute dq/dt of one state from the velocity: v itself, but d/dt p = 1/2 p w for quaternions, and R v for positions
+    of free joints.
 
     Source: RBDA section 4.5, with the angular velocity in body coordinates.
     """
@@ -46,7 +46,7 @@ def configuration_rate(model: Model, q: Array, v: Array) -> Array:
 
 @kernel
 def configuration_rate_kernel(m, q, v, rate):
-    """Each joint by itself"""
+    """Compute dq/dt, joint by joint"""
     for i in range(1, link_count(m) + 1):
         if owns_coordinates(m, i):
             rate_joint(m, i, q, v, rate)

@@ -121,7 +121,7 @@ class Trajectory:
         return next((x.shape[:-2] for x in (self.q, self.v, self.a, self.tau) if x is not None), ())
 
     def __repr__(self) -> str:
-        """How many samples of what there are, in one line."""
+        """Describe the trajectory in one line: how many samples of what there are."""
         when = f", {self.time[0]:g} to {self.time[-1]:g} s" if self.time is not None and len(self) else ""
         batch = f" of {self.batch_shape} motions" if self.batch_shape else ""
         robot = "" if self.model is None else f", model {self.model.name!r}"

@@ -55,7 +55,7 @@ def run_contact(options: argparse.Namespace) -> int:
 
 
 def show(name: str, options: argparse.Namespace) -> int:
-    """One scene."""
+    """Run one scene, print its claims, and write the files that are asked for; return 0 if all claims hold, else 1."""
     from pluecker.contact.app.warmup import Wait
 
     with Wait(lambda: print(FIRST_TIME, file=sys.stderr, flush=True)):

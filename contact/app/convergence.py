@@ -1,4 +1,4 @@
-"""How the error falls with several methods, iteration by iteration and second by second: :func:`plot_convergence`.
+"""Figures of how the error falls with several methods, by iterations and by seconds: :func:`plot_convergence`.
 
 The error of an iteration is the best so far, natural map or error in velocity, that of the worst island. Lines begin at
 the error of no impulses at all, and end at that of the result, of all contacts together. A method that has no multipliers to

@@ -45,7 +45,7 @@ STAGES = 13  # the last one is the end of the step
 
 
 def filled(*shares: float) -> tuple[float, ...]:
-    """With zeros for the stages that follow."""
+    """Fill the shares of a stage up with zeros for the stages that follow."""
     return (*shares, *((STAGES - 1 - len(shares)) * (0.0,)))
 
 
@@ -208,7 +208,7 @@ memory_of = memory_kernel(STAGES)
 
 @kernel
 def difference(weights, nv, k, h, rates):
-    """By how much an embedded method differs in entry ``k`` at the end"""
+    """Compute the size of an embedded method's difference in entry ``k`` at the end"""
     total = 0.0
     for j in range(STAGES):
         total += weights[j] * load(rates, nv * j + k)

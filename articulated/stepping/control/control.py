@@ -219,7 +219,7 @@ class Actuator:
 
 @dataclass(frozen=True, eq=False)
 class JointLimits:
-    """How joints meet their position limits.
+    """Position limits of joints: hard or soft, and how joints come back from them.
 
     Attributes:
         stiffness: of soft limits, above 0, infinite for hard ones; N m/rad or N/m.

@@ -35,7 +35,7 @@ def acceleration_kernel(solver: Algorithm) -> Callable[..., Any]:
 
 
 def acceleration_workspace(solver: Algorithm) -> Callable[[Model], int]:
-    """How many numbers that kernel needs."""
+    """Count the numbers of scratch memory that the kernel needs."""
 
     def workspace(model: Model) -> int:
         return model.nv + 6 * model.n_bodies + max(stage_workspace(model), int(solver.workspace(model)))

@@ -32,7 +32,7 @@ def runge_kutta_kernel(acceleration: Callable[..., Any]) -> Callable[..., Any]:
 
     @kernel
     def runge_kutta_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
-        """One step; the sums stand in their places, the stage and its rates behind"""
+        """Take one step; the workspace holds a stage, its rates, and the weighted sums of rates, in this order"""
         nv = velocity_count(m)
         u, x = ws, tail(ws, nv)  # the displacement and the velocity of a stage
         k_u, k_v = tail(x, nv), tail(x, 2 * nv)
@@ -61,7 +61,7 @@ def runge_kutta_kernel(acceleration: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def runge_kutta_numbers(model: Model) -> int:
-    """How many numbers the step needs besides those of accelerations."""
+    """Count the numbers of scratch memory that the step needs besides those of accelerations."""
     return 6 * model.nv + model.nq
 
 

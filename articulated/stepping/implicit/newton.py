@@ -200,5 +200,5 @@ def solve_stage(m, c, s, g, q0, v0, qb, vb, law, f_ext, v, ws):
 
 
 def stage_solver_workspace(model: Model) -> int:
-    """How many numbers :func:`solve_stage` needs."""
+    """Count the numbers of scratch memory that :func:`solve_stage` needs."""
     return model.nv**2 + 3 * model.nv + WIDTH + (WIDTH + 1) * (2 * model.nv + residual_workspace(model))

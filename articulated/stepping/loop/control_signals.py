@@ -1,4 +1,4 @@
-"""From what the user gives to what the loop reads: signals, settings, limits; shapes are checked against the model."""
+"""Conversion of a user's control to what the loop reads: signals, settings, limits; shapes are checked by the model."""
 
 from __future__ import annotations
 

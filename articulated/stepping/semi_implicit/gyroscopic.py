@@ -170,7 +170,7 @@ def moment_left(M, h, w, p, x):
 
 @kernel
 def turn_error(M, h, w, x, F, tolerance):
-    """Below 1, F is what is tolerated and the turn is small enough: squares of both, as shares
+    """Compute the error of a turn from squares, as shares of what is tolerated: below 1, F and the turn are small enough
 
     Of bodies that are nearly balls the turn counts less, by the ratio of their differences to their mean.
     """
@@ -189,7 +189,7 @@ def deviation(M):
 
 @kernel
 def improve_turn(M, h, w, p, x):
-    """One step of Newton's method for M x + h u x M u = p with u = w + x / 2, and what was left before it"""
+    """Take a step of Newton's method for M x + h u x M u = p with u = w + x / 2; return x and the residual before it"""
     u, L, F = moment_left(M, h, w, p, x)
     a, b, c = (M[0], M[1], M[2]), (M[1], M[3], M[4]), (M[2], M[4], M[5])
     s, zero = 0.5 * h, 0.0 * L[0]

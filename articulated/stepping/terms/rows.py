@@ -78,7 +78,7 @@ LAW = 2 * STEPS + 1
 
 
 def limited_positions(model: Model) -> NDArray[np.intp]:
-    """For each entry of v that of q whose rate it is, where position limits hold; -1 where it is the rate of none."""
+    """Find for each entry of v the index in q of the coordinate whose rate it is, which may have limits; else -1."""
     place = np.full(model.nv, -1)
     for joint in model.joints:
         if joint.mimic is None and JOINT_TYPES[joint.type].rate_is_velocity:
@@ -410,6 +410,6 @@ def limits_that_act(m, rows, h, memory, acting):
 
 
 def rows_workspace(model: Model, rows: int) -> int:
-    """Of :func:`add_impulses`, for so many rows."""
+    """Count the numbers of scratch memory that :func:`add_impulses` needs, for so many rows."""
     problem = rows * rows + (LAW + 2) * rows + max(staircase_memory(rows), 6 * model.nv)
     return (LAW + 3) * rows + model.nv + max(problem, 6 * model.nv)
