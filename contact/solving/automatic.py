@@ -99,7 +99,7 @@ START = 2000  # iterations of gradients before Newton's method, at most
 
 
 def worth(contacts: Any, blocks: Any, count: float, law: int) -> Any:
-    """How many iterations of gradients take as long as what comes after them, where a factor takes so many operations.
+    """Return the time of what comes after gradients, in iterations of these; ``count``: operations of a factor.
 
     Times were measured; those of Coulomb's law are for some shifts and Newton's method.
     """
@@ -109,22 +109,26 @@ def worth(contacts: Any, blocks: Any, count: float, law: int) -> Any:
 
 
 def price_of_trial(contacts: Any, blocks: Any) -> Any:
-    """How many iterations of gradients take as long as a few steps of Newton's method where factors are not dear, with what
-    lies around them: in piles of hundreds of islands gradients are done before."""
+    """Return how many iterations of gradients take as long as a few steps of Newton's method where factors are not dear.
+
+    What comes with these steps is included: in piles of hundreds of islands gradients are done before.
+    """
     return (1e-3 + 2e-6 * contacts) / seconds_of_iteration(contacts, blocks)
 
 
 def times_as_fast(P: Prepared, contacts: Any, law: int) -> Any:
-    """By how much gradients are faster than :func:`worth` counts them, where they take eight contacts at a time: in the
-    convex law up to :data:`DIRECT` contacts; all else was measured with what it counts."""
+    """Return by how much gradients that take eight contacts at a time are faster than :func:`worth` counts them.
+
+    That is so in the convex law up to :data:`DIRECT` contacts; all else was measured with what it counts.
+    """
     wide = P.A.is_factored == 1 and law == 0
     return np.where((contacts >= WIDE) & (contacts <= DIRECT), WIDER if wide else 1.0, 1.0)
 
 
 def least_of(P: Prepared, number: int, layouts: Layouts) -> float:
-    """Operations of a factor of one island, before its pattern is known: nothing for few contacts, whose pattern is cheap.
+    """Estimate the operations of an island's factor from below, without its pattern.
 
-    It is kept with the layouts of large islands.
+    It is 0 for few contacts, whose pattern is cheap, and kept with the layouts of large islands for others.
     """
     if len(P.K.start) - 1 <= DIRECT:
         return 0.0
@@ -134,14 +138,14 @@ def least_of(P: Prepared, number: int, layouts: Layouts) -> float:
 
 
 def price(island: Island) -> float:
-    """Iterations of gradients that what factorises takes as long as; the pattern is found unless that is too many anyway."""
+    """Return the time of methods that factorise, in iterations of gradients; find the pattern unless that is too many."""
     contacts, blocks, law = len(island.P.K.start) - 1, len(island.P.A.N.column), island.law
     least = worth(contacts, blocks, least_of(island.P, island.number, island.layouts), law)
     return least if least > PAID else worth(contacts, blocks, operations(island.pattern), law)
 
 
 def least_price(island: Island) -> float:
-    """The same from below: of many contacts without the pattern, which is not needed where sweeps do."""
+    """Return :func:`price`, or for many contacts a lower bound without the pattern, which is not needed where sweeps do."""
     contacts, blocks = len(island.P.K.start) - 1, len(island.P.A.N.column)
     if contacts <= DIRECT:
         return price(island)
@@ -149,7 +153,7 @@ def least_price(island: Island) -> float:
 
 
 def is_dear(P: Prepared, number: int, patterns: dict[int, Symbolic], layouts: Layouts) -> bool:
-    """Whether what factorises under Coulomb's law takes so long that sweeps come before everything else."""
+    """Return whether factors under Coulomb's law take so long that sweeps come before everything else."""
     contacts, blocks = len(P.K.start) - 1, len(P.A.N.column)
     if worth(contacts, blocks, least_of(P, number, layouts), 1) > DEAR:
         return True
@@ -157,7 +161,7 @@ def is_dear(P: Prepared, number: int, patterns: dict[int, Symbolic], layouts: La
 
 
 def run_small_islands(P, law, x, u, tol, limit, results, begin, end):
-    """Islands of few rows, as full matrices; what was done with those that it solved."""
+    """Solve islands of few rows, as full matrices; return what was done with those that this solved."""
     began, mine = time.perf_counter(), slice(begin, end)
     most = ROWS if law == 1 or x.any() else CONVEX_ROWS
     if not (np.diff(P.K.start[P.islands[begin : end + 1]]) <= most).any():  # so that nothing is compiled for none
@@ -170,7 +174,7 @@ def run_small_islands(P, law, x, u, tol, limit, results, begin, end):
 
 
 def pass_over(P, x, states, begin, end, patterns):
-    """Gradients leave islands of the convex law where the interior point is cheap, and nothing to start from is known."""
+    """Let gradients leave islands of the convex law where the interior point is cheap, and no start is known."""
     for k in range(begin, end):
         first, last = int(P.islands[k]), int(P.islands[k + 1])
         if last - first > DIRECT or x[P.K.start[first] : P.K.start[last]].any():
@@ -182,7 +186,7 @@ def pass_over(P, x, states, begin, end, patterns):
 
 
 def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None, layouts=None, threads=1, spare=0):
-    """Gradients in compiled code, on the islands where they pay; then :func:`improve` for those that need more.
+    """Run gradients in compiled code, on the islands where they pay; then :func:`improve` for those that need more.
 
     Gradients and sweeps on a large island are shared by threads.
     """
@@ -213,7 +217,7 @@ def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None, l
 
 
 def run_large(where, started):
-    """The first methods on one large island of the convex law: gradients, and sweeps where these are slow."""
+    """Run the first methods on one large island of the convex law: gradients, and sweeps where these are slow."""
     P, _, _, _, tol, limit, memory, k, *_ = where
     first, last = P.islands[k], P.islands[k + 1]
     vast, of_contacts = last - first >= VAST, (np.diff(P.K.start[first : last + 1]) == 3).all()
@@ -234,7 +238,7 @@ def run_gradients(
     P, law, x, u, tol, limit, memory, begin, end, patterns, layouts, threads, started, anew=False, most=np.inf,
     earlier=(0, 1.0),
 ):  # fmt: skip
-    """Gradients on the islands that are not left, which are left where they would take longer than what follows.
+    """Run gradients on the islands that are not left; these leave an island where they would take longer than what follows.
 
     All together, and each as it would be alone: iterations are counted from here. With ``started`` some may have been spent
     by Newton's method; with ``anew`` what was spent on the one island counts, and its error is that of no start, or
@@ -262,7 +266,7 @@ def run_gradients(
     used, last = 0, int(min(1 + int(SHARE * (rest - 1)), most)) if rest > 0 else 0
 
     def gradients(goal: float, upto: int, one: int, stop: int) -> None:
-        """To an error, or so many iterations; then Newton's method where an island is near"""
+        """Run gradients to an error, or for so many iterations; then Newton's method where an island is near"""
         open_ = (results[one:stop, ERROR] > tol) & (states[one:stop, LEFT] == 0.0)
         descend(P, law, x, u, goal, upto, memory, one, stop, layouts, threads, tasks=tasks)
         for k in one + np.flatnonzero(open_):
@@ -303,12 +307,12 @@ def run_gradients(
 
 
 def judged(law: int, tol: float, error: Array) -> Array:
-    """The error by which progress of gradients is judged; under Coulomb's law the same whatever the tolerance."""
+    """Return the error by which progress of gradients is judged; under Coulomb's law the same whatever the tolerance."""
     return np.minimum(FINE[law], FURTHER * error if law == 1 else tol)
 
 
 def enough(used: int, limits: Array, contacts: Indices) -> Array:
-    """Iterations of gradients that may follow: fewer when as many are spent already as what comes after them takes.
+    """Return how many iterations of gradients may follow: fewer once as many are spent as what comes after them takes.
 
     On packings of many contacts the interior point takes three times as many iterations as :func:`worth` counts.
     """
@@ -316,7 +320,7 @@ def enough(used: int, limits: Array, contacts: Indices) -> Array:
 
 
 def improve(island: Island, tol: float) -> None:
-    """The sequence of the table in the head of this file, after gradients."""
+    """Run the sequence of the table in the head of this file, after gradients."""
     least, sweeps_first = least_price(island), DEAR if len(island.P.K.start) > MANY + 1 else MOST
     if island.law == 1 and (least > sweeps_first or price(island) > sweeps_first):
         sweep_in_pieces(island, tol, PAID, least, lambda: price(island))
@@ -337,12 +341,12 @@ def improve(island: Island, tol: float) -> None:
 
 
 def known(island: Island) -> tuple[Prepared, int, dict[int, Symbolic], Layouts]:
-    """An island as :func:`is_dear` takes it."""
+    """Return an island as the arguments that :func:`is_dear` takes."""
     return island.P, island.number, island.patterns, island.layouts
 
 
 def near(island: Island, tol: float) -> None:
-    """Newton's method from a start that is near, where factors are not dear: sweeps and gradients are sooner there else."""
+    """Run Newton's method from a start that is near, where factors are not dear: sweeps and gradients are sooner else."""
     few = len(island.P.K.start) <= MANY + 1
     if island.error < STARTED and island.x.any() and (few or not is_dear(*known(island))):
         island.tried = island.error
@@ -350,25 +354,25 @@ def near(island: Island, tol: float) -> None:
 
 
 def nearer(island: Island, tol: float) -> None:
-    """Newton's method from where gradients stopped, near, where factors are not dear."""
+    """Run Newton's method from where gradients stopped, near, where factors are not dear."""
     if not is_dear(*known(island)):
         island.newton_if_near(tol)
 
 
 def vast(island: Island, tol: float) -> None:
-    """Sweeps with momentum, where eight contacts are taken at a time."""
+    """Run sweeps with momentum, where eight contacts are taken at a time."""
     if island.sweeping is not None:
         sweep_until_held_up(island, tol)
 
 
 def beside(island: Island, tol: float) -> None:
-    """Sweeps with Newton's method on parts, where gradients are slow and eight contacts are taken at a time."""
+    """Run sweeps with Newton's method on parts, where gradients are slow and eight contacts are taken at a time."""
     if island.error < CLOSE and island.sweeping is not None:
         sweep_beside(island, tol, min(BESIDE, PER_PRICE * least_price(island), island.rest // 2))
 
 
 def polish(island: Island, tol: float) -> None:
-    """Newton's method, started by gradients."""
+    """Run Newton's method, started by gradients."""
     island.gradients(max(tol, 1e-4), START)
     while island.error > tol and island.rest > 0:
         before = island.error
@@ -378,7 +382,7 @@ def polish(island: Island, tol: float) -> None:
 
 
 def inside(island: Island, tol: float) -> None:
-    """The interior point; for Coulomb's law with shifts held in turn."""
+    """Run the interior point; for Coulomb's law with shifts held in turn."""
     by_shifts(island, tol)
 
 

@@ -31,7 +31,7 @@ GAP = 1e-15  # tolerance of the gap; the natural map is about its root where a c
 
 
 def cones(clarabel: Any, K: Sets) -> tuple[scipy.sparse.csc_matrix, Array, list[Any]]:
-    """``A x + s = c`` with s in cones, for x in the sets."""
+    """Write the sets as ``A x + s = c`` with s in cones, for x in the sets."""
     rows, columns, entries, c, kinds, n = [], [], [], [], [], 0
 
     def add(parts: list[tuple[int, float]], offset: float) -> None:
@@ -82,7 +82,7 @@ def clarabel_ccp(
     N: BlockMatrix, b: Array, K: Sets, s: Array, start: Array, tolerance: float, limit: int,
     pattern: Symbolic | None = None,
 ) -> tuple[int, Array]:  # fmt: skip
-    """The same arguments and results as those of :func:`~pluecker.contact.interior_point.interior_point.interior_point`."""
+    """Solve as :func:`~pluecker.contact.interior_point.interior_point.interior_point`, with its arguments and results."""
     clarabel = require("clarabel", "cone", "the method clarabel")
     b, inner, unit = in_units_of_offset(b, K)
     A, c, kinds = cones(clarabel, inner)
@@ -102,7 +102,7 @@ def clarabel_ccp(
 
 
 def with_clarabel(island: Island, tol: float) -> None:
-    """Clarabel; for Coulomb's law with shifts held in turn."""
+    """Run Clarabel; for Coulomb's law with shifts held in turn."""
     by_shifts(island, tol, ConvexSolver("clarabel", clarabel_ccp))
 
 

@@ -1,4 +1,4 @@
-"""What a call does before and after its method, and what ``auto`` tries first on small problems: compiled, each as a whole.
+"""Compiled steps of a call, each as a whole: before and after its method, and those that ``auto`` takes first.
 
 A handful of contacts is solved in microseconds, which is what NumPy takes for one operation on their numbers. So the way
 from the caller's numbers to scaled ones, the first steps, and the way back with all errors are one compiled function each.
@@ -56,7 +56,7 @@ class Direct:
         return self.enter(arguments)  # type: ignore[misc]
 
     def prepare(self, arguments: tuple[Any, ...]) -> None:
-        """Compile it for the types of these arguments, or take it from the disk."""
+        """Compile the function for the types of these arguments, or take it from the disk."""
         types = (Lent(tuple(typeof(x) for x in arguments)),)
         with compiling:  # the second of two threads waits for the first
             if self.enter is None:
@@ -65,8 +65,9 @@ class Direct:
 
 
 def begin(b, start, K, inner, P, places, offset, r, x):
-    """To units in which velocities and multipliers are near one: the exponent of the power of two by which all are divided,
-    and whether there is a start
+    """Divide a problem by a power of two, so that velocities and multipliers are near one; scale it, and its start
+
+    Returns the exponent of that power, and whether there is a start.
 
     ``offset`` and the bounds of ``inner`` become those of the caller's ``b`` and ``K``, ``P.b`` and the bounds of ``P.K``
     the scaled ones; ``r`` becomes the start, projected, and ``x`` the same in P's order. A start is left out where its
@@ -98,11 +99,10 @@ def begin(b, start, K, inner, P, places, offset, r, x):
 
 
 def first_steps(P, law, x, goal, limit, work, results, before, place):
-    """What ``auto`` does first, where all islands are small: whether all have the error ``goal``; their multipliers are left
-    in x
+    """Run the first steps of ``auto`` where all islands are small; return whether all have the error ``goal``
 
-    ``results`` become those of the islands; ``before`` has place for their errors at the start, ``place`` is that of
-    :mod:`~pluecker.contact.solving.small`.
+    Their multipliers are left in x if so. ``results`` become those of the islands; ``before`` has place for their errors at
+    the start, ``place`` is that of :mod:`~pluecker.contact.solving.small`.
     """
     islands, y, u, scratch, zero = len(results), work[0], work[1], work[2], work[3]
     for island in range(islands):
@@ -126,7 +126,7 @@ def first_steps(P, law, x, goal, limit, work, results, before, place):
 
 
 def end(A, K, inside, s, places, x, scale, offset, exponent, exact, r, u, work, errors):
-    """The multipliers at their original places, their velocities N r + b, and all errors; then in the caller's units
+    """Put multipliers at their original places; find their velocities N r + b, and all errors; then in the caller's units
 
     The largest number stands in place of what is larger.
     """

@@ -41,7 +41,7 @@ HARD, LESS = 400, 0.2  # contacts: of more, hard methods take longer than all el
 
 
 def begin(Q: Prepared, rows: Indices, law: int, x: Array, u: Array, limit: int) -> Island:
-    """A part on its way, from the multipliers x and the velocities u of all, which hold for the others."""
+    """Make a part an island of its own, from the multipliers x and the velocities u of all, which hold for the others."""
     Q, mine, speeds = alone(Q, rows, x, u)
     part = Island(Q, law, mine, speeds, np.zeros(0), limit)
     part.take(mine, speeds)
@@ -49,7 +49,7 @@ def begin(Q: Prepared, rows: Indices, law: int, x: Array, u: Array, limit: int) 
 
 
 def solve_part(part: Island, depth: int = 0) -> None:
-    """To a share of its error that is worth taking: by Newton's method, else by its cores, or as what is convex."""
+    """Solve a part until its error has fallen enough: by Newton's method, else by its cores, or as a convex problem."""
     before = part.error
     part.newton(GOAL * before, STEPS, hope=HOPE)
     if not part.error > HELPS * before:
@@ -61,7 +61,7 @@ def solve_part(part: Island, depth: int = 0) -> None:
 
 
 def core_of(part: Island, error: Array) -> Indices:
-    """The contacts that have most of the squared error, ``(n,)``; none where these are not much fewer than all."""
+    """Return the contacts that have most of the squared error, ``(n,)``; none where these are not much fewer than all."""
     for share, rings in AROUND:
         blocks = np.flatnonzero(around(part.P.A.N, those_with_most(error, share), rings))
         if len(blocks) <= SMALLER * len(error):
@@ -70,7 +70,10 @@ def core_of(part: Island, error: Array) -> Indices:
 
 
 def solve_by_cores(part: Island, goal: float, enough: float, depth: int) -> None:
-    """Cores in turn, with Newton's method to a goal, until the error is ``enough``; then all of it, as a hard problem."""
+    """Solve cores in turn, with Newton's method to a goal, until the error is ``enough``.
+
+    Where that does not do, all of it is solved as a hard problem.
+    """
     x, contacts = part.x.copy(), len(part.P.K.start) - 1
     for _ in range(ROUNDS if depth < DEPTH else 0):
         if part.rest <= 0:

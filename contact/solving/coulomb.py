@@ -48,7 +48,7 @@ WIDER = 3.0  # sweeps that take eight contacts at a time, in the time of one of 
 
 
 class Turns:
-    """The methods on one island, and where each of them is."""
+    """State of the methods that take turns on one island."""
 
     def __init__(self, island: Island) -> None:
         self.island = island
@@ -66,7 +66,7 @@ class Turns:
         self.turn = 1.5e-3 + 50.0 * seconds_of_step(contacts, operations(pattern))
 
     def first_order(self, method: str, tol: float, share: float) -> None:
-        """Sweeps or the splitting, in pieces that grow, for about as long as ``share`` of the shifts of the first round."""
+        """Run sweeps or the splitting, in growing pieces, for about ``share`` of the time of the first round's shifts."""
         island, used = self.island, 0
         most = max(CHUNK, int(share * self.turn / self.seconds[method]))
         before = np.inf
@@ -84,21 +84,21 @@ class Turns:
         self.chunk[method] *= 2
 
     def begun(self) -> Splitting:
-        """The splitting, which begins at no multipliers."""
+        """Return the splitting, which begins at zero multipliers."""
         if self.splitting is None:
             zero = np.zeros(len(self.island.x))
             self.splitting = Splitting(self.island.P, 1, zero, zero.copy(), self.island.pattern)
         return self.splitting
 
     def shifts(self, tol: float, held: HeldShifts, most: int) -> None:
-        """Shifts where the best point is near, and Newton's method after every fourth"""
+        """Make shifts where the best point is near, with Newton's method after each :data:`AT_A_TIME`"""
         island = self.island
         for _ in range(0, most, AT_A_TIME):
             if tol < island.error < NEAR and held.advance(tol, AT_A_TIME):
                 island.newton(tol, NEWTON_STEPS, held.x)
 
     def curve(self, tol: float, number: int, factors: int, afresh: bool = False) -> None:
-        """One of the curves, from where it is, and Newton's method from where it led.
+        """Follow one of the curves, from where it is, and run Newton's method from where it led.
 
         One that ended, or each if it is to begin ``afresh``, begins at the best point, where that is better by now.
         """
@@ -114,7 +114,7 @@ class Turns:
 
 
 def take_turns(island: Island, tol: float, early: int = EARLY) -> None:
-    """The methods of the table in the head of this file, in turn, until the tolerance is reached.
+    """Run the methods of the table in the head of this file, in turn, until the tolerance is reached.
 
     Args:
         island: on its way.

@@ -37,7 +37,7 @@ def solve_eliminated(
     elimination: Elimination, problem: Problem, law: str, method: str, tol: float, start: Array | None, most: int | None,
     scale: Array, islands: int, history: bool, left: Left, exponent: int = 0,
 ) -> Result:  # fmt: skip
-    """The result for all rows.
+    """Solve what is left, and return the result for all rows.
 
     Args:
         elimination: of the problem.
@@ -95,7 +95,7 @@ def solve_eliminated(
 def verdict(
     problem: Problem, found: Recovered, errors: Errors, tol: float, stopped: int | None, exponent: int
 ) -> tuple[str, str]:
-    """Status and message; rows that contradict one another have no solution, whatever the other errors are."""
+    """Return status and message; rows that contradict one another have no solution, whatever the other errors are."""
     status, message = judge(errors, tol, stopped)
     if len(found.contradictory) == 0:
         return status, message
@@ -111,7 +111,7 @@ def verdict(
 
 
 def stages_of(answers: list[Result], factor: float) -> tuple[Stage, ...]:
-    """What each method did, in all attempts together; errors as of all rows, of which those that were left are a part."""
+    """Sum the work of each method over all attempts; errors as of all rows, of which those that were left are a part."""
     stages: dict[str, Stage] = {}
     for answer in answers:
         for stage in answer.stages:
@@ -126,7 +126,7 @@ def stages_of(answers: list[Result], factor: float) -> tuple[Stage, ...]:
 
 
 def history_of(answers: list[Result], factor: float) -> Array:
-    """The histories one after the other, the best error so far, likewise."""
+    """Join the histories, one after the other, with the best error so far, as of all rows."""
     told = [answer.history for answer in answers if answer.history is not None]
     if not told:
         return np.zeros((0, 2))

@@ -43,7 +43,7 @@ class HeldShifts:
         self.step, self.idle, self.least = 1.0, 0, island.error
 
     def advance(self, tol: float, most: float = np.inf) -> int:
-        """At most so many shifts, to the error ``tol``; how many."""
+        """Solve with one shift after the other, ``most`` at most, to the error ``tol``; return how many."""
         island, count = self.island, 0
         while island.error > tol and island.rest > 0 and self.step >= self.shortest and count < most:
             self.x = island.convex(self.goal(), self.g, self.x, self.solver)
@@ -54,12 +54,12 @@ class HeldShifts:
 
 
 def steepness(island: Island) -> float:
-    """The largest coefficient of friction, 1 at least."""
+    """Return the largest coefficient of friction, 1 at least."""
     return max(1.0, float(island.P.K.friction.max(initial=0.0)))
 
 
 def by_shifts(island: Island, tol: float, solver: ConvexSolver = OURS, fresh: bool = False) -> None:
-    """A convex solver; for Coulomb's law the shift of the velocities is held for each of its calls.
+    """Run a convex solver; for Coulomb's law the shift of the velocities is held for each of its calls.
 
     It begins at the best point, unless a ``fresh`` start is asked for: at no multipliers and no shift.
     """

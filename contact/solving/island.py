@@ -1,7 +1,7 @@
 """One island of a problem on its way through several methods, and the runners made of it.
 
-What methods that factorise have in common: each starts from the best point so far, and gives back what is better; what it
-spent is booked.
+Methods that factorise have this in common: each starts from the best point so far, and gives back what is better; its
+iterations and its time are recorded.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ USUAL = 50  # those that it takes where it gets anywhere, at most
 
 
 class ConvexSolver(NamedTuple):
-    """Of convex problems.
+    """Solver of convex problems.
 
     Its arguments and results are those of :func:`~pluecker.contact.interior_point.interior_point.interior_point`.
     """
@@ -70,7 +70,7 @@ OURS = ConvexSolver("interior_point", interior_point)
 
 @dataclass
 class Island:
-    """One island on its way: the best multipliers so far.
+    """State of one island on its way through several methods: the best multipliers so far.
 
     Attributes:
         P: the island as a problem of its own.
@@ -112,12 +112,12 @@ class Island:
 
     @cached_property
     def memory(self) -> Memory:
-        """Of first-order methods."""
+        """Memory of first-order methods."""
         return make_memory(len(self.x), 1, self.record)
 
     @cached_property
     def sweeping(self) -> Any:
-        """What sweeps of a large island go on with; none for others."""
+        """State from which sweeps of a large island continue; None for other islands."""
         if self.factors is None:
             return None
         laid = layout_of("sweeps", self.factors, 0, self.layouts, self.number, threads=self.crew)
@@ -129,7 +129,7 @@ class Island:
 
     @cached_property
     def checks(self) -> Any:
-        """What tells velocities and errors of a large island of contacts by threads; none for others."""
+        """Evaluation of velocities and errors by threads, for a large island of contacts; None for other islands."""
         P = self.P
         if not is_large(len(P.K.start) - 1) or (np.diff(P.K.start) != 3).any():
             return None
@@ -139,26 +139,26 @@ class Island:
 
     @property
     def crew(self) -> int:
-        """How many threads are worth it."""
+        """Number of threads that are worth it."""
         return threads_for(len(self.P.K.start) - 1, self.threads)
 
     @property
     def pattern(self) -> Symbolic:
-        """Of the factor that the interior point needs."""
+        """Pattern of the factor that the interior point needs."""
         return pattern_of(self.patterns, self.number, self.P)
 
     @cached_property
     def system(self) -> System:
-        """Of Newton's equation."""
+        """System of Newton's equation."""
         return make_system(self.P.A.N, self.pattern)
 
     @property
     def rest(self) -> int:
-        """How many iterations are left."""
+        """Number of iterations that are left."""
         return self.limit - self.iterations
 
     def take(self, x: Array, u: Array) -> bool:
-        """Keep a pair if it is better than the best; whether it is."""
+        """Keep a pair if it is better than the best; return whether it is."""
         if self.checks is None:
             error = float(evaluate_all(self.P, self.zero, x, u, self.law, self.work))
         else:
@@ -169,18 +169,18 @@ class Island:
         return True
 
     def velocity(self, x: Array) -> Array:
-        """N x + b, scaled."""
+        """Compute N x + b, scaled."""
         return velocity(self.P, x) if self.checks is None else self.checks.velocity(x, self.crew)
 
     def errors(self, x: Array, u: Array) -> Array:
-        """The squared natural map of each contact; of steep cones, in large islands, Signorini's condition if larger."""
+        """Return the squared natural map of each contact; of steep cones, in large islands, Signorini's error if larger."""
         if self.checks is None:
             return errors_of(self.P, self.law, x, u)
         self.checks.error(x, u, self.crew)
         return self.checks.errors.copy()
 
     def note(self, method: str, iterations: int, began: float) -> None:
-        """Book what a method spent."""
+        """Record what a method spent."""
         if len(self.record):
             part = self.record[self.iterations + 1 : self.iterations + 1 + iterations]
             np.maximum(part, self.error, out=part, where=part == 0)
@@ -191,13 +191,13 @@ class Island:
         spent[2] += time.perf_counter() - began
 
     def note_part(self, part: Island) -> None:
-        """Book what was spent on some of the contacts: iterations by their share of all, rounded up."""
+        """Record what was spent on some of the contacts: iterations by their share of all, rounded up."""
         some, all_ = len(part.P.K.start) - 1, len(self.P.K.start) - 1
         for method, (iterations, _, seconds) in part.spent.items():
             self.note(method, -(-some * int(iterations) // all_), time.perf_counter() - seconds)
 
     def gradients(self, tol: float, limit: int) -> None:
-        """Accelerated projected gradients from the best point."""
+        """Run accelerated projected gradients from the best point."""
         limit = min(limit, self.rest)
         began, x, u, results = time.perf_counter(), self.x.copy(), self.u.copy(), np.array([[np.inf, 0.0, 0.0]])
         memory = self.memory._replace(results=results, history=self.record[self.iterations :])
@@ -209,7 +209,7 @@ class Island:
     def sweeps(
         self, tol: float, limit: int, x: Array, u: Array, relaxation: float = 1.0, momentum: bool = False
     ) -> float:  # fmt: skip
-        """Gauss-Seidel from the pair x, u, which become the last one; the error of the best that was met on the way."""
+        """Run Gauss-Seidel from the pair x, u, which become the last one; return the error of the best that was met."""
         began, limit, name = time.perf_counter(), min(limit, self.rest), "pgs" if relaxation == 1.0 else "psor"
         if self.sweeping is not None:
             used, error = self.large_sweeps(tol, limit, x, u, relaxation, momentum)
@@ -231,7 +231,7 @@ class Island:
     def large_sweeps(
         self, tol: float, limit: int, x: Array, u: Array, relaxation: float, momentum: bool
     ) -> tuple[int, float]:  # fmt: skip
-        """The same by code for large islands: sweeps, and the error of the best pair.
+        """Run :meth:`sweeps` by code for large islands; return how many, and the error of the best pair.
 
         Velocities are corrected after each call. Where that takes away a tolerance that was reached, sweeps go on.
         """
@@ -256,7 +256,7 @@ class Island:
         return used, sweeping.error
 
     def split(self, tol: float, limit: int, splitting: Splitting) -> float:
-        """The splitting, from where it is; the error of the best pair that it met."""
+        """Continue the splitting; return the error of the best pair that it met."""
         began = time.perf_counter()
         used = splitting.advance(tol, min(limit, self.rest), self.record[self.iterations :])
         self.take(splitting.x, splitting.u)
@@ -265,7 +265,7 @@ class Island:
         return splitting.best
 
     def newton(self, tol: float, most: int = STEPS, x: Array | None = None, hope: int = 0) -> None:
-        """Newton's method, from the best point unless another is given; given up where ``hope`` steps gain nothing."""
+        """Run Newton's method, from the best point unless another is given; give up where ``hope`` steps gain nothing."""
         began, most = time.perf_counter(), min(most, self.rest)
         x, u = (self.x.copy(), self.u.copy()) if x is None else (x.copy(), self.velocity(x))
         steps = newton(self.P, self.law, x, u, tol, most, self.record[self.iterations :], self.system, hope)
@@ -273,13 +273,13 @@ class Island:
         self.note("newton", steps, began)
 
     def newton_if_near(self, tol: float) -> None:
-        """Newton's method, where the best point is near, and nearer than it was when that was tried last."""
+        """Run Newton's method, where the best point is near, and nearer than it was when that was tried last."""
         if tol < self.error < min(NEAR, NEARER * self.tried):
             self.tried = self.error
             self.newton(tol, FEW)
 
     def convex(self, tol: float, g: Array, start: Array, solver: ConvexSolver = OURS) -> Array:
-        """The interior point's multipliers of the convex problem with shifted velocities."""
+        """Return the interior point's multipliers of the convex problem with shifted velocities."""
         if self.rest <= 0:
             return start
         began, P, limit, pattern = time.perf_counter(), self.P, min(CALL, self.rest), self.pattern
@@ -291,23 +291,23 @@ class Island:
         return np.asarray(x)
 
     def first_shift(self) -> Array:
-        """That of the multipliers that are there; none for none, where the convex problem is the better start."""
+        """Return the shift of the present multipliers; zero without any, where the convex problem is the better start."""
         return self.shifted(self.x) if self.x.any() else np.zeros(len(self.x))
 
     def shifted(self, x: Array) -> Array:
-        """What De Saxce's correction adds to the velocities of x, scaled."""
+        """Compute what De Saxce's correction adds to the velocities of x, scaled, ``(m,)``."""
         g = np.zeros(len(x))
         shift(self.P.K, self.velocity(x), g)
         return g
 
 
 def is_long(P: Prepared, iterations: float) -> bool:
-    """Whether so many iterations of a first-order method may take long in one piece of compiled code."""
+    """Return whether so many iterations of a first-order method may take long in one piece of compiled code."""
     return iterations * (len(P.A.N.data) + PER_ROW * len(P.b)) > PIECE
 
 
 def pattern_of(patterns: dict[int, Symbolic], number: int, P: Prepared) -> Symbolic:
-    """The symbolic factor of the island of that number, P: the one that is known, or found now and kept."""
+    """Return the symbolic factor of the island P of that number: the one that is known, or found now and kept."""
     found = patterns.get(number)
     if found is None:
         found = patterns[number] = analyse(P.A.N)
@@ -315,22 +315,22 @@ def pattern_of(patterns: dict[int, Symbolic], number: int, P: Prepared) -> Symbo
 
 
 def operations(pattern: Symbolic) -> float:
-    """Of a factorisation, about: the rows of each column of the factor squared."""
+    """Estimate the operations of a factorisation: the rows of each column of the factor squared."""
     return float(pattern.numbers[1])
 
 
 def seconds_of_iteration(contacts: Any, blocks: Any) -> Any:
-    """Seconds of an iteration of gradients, or of a sweep, as they were measured."""
+    """Estimate the seconds of an iteration of gradients, or of a sweep, from measurements."""
     return 3e-7 + 4e-8 * contacts + 4e-9 * blocks
 
 
 def seconds_of_step(contacts: Any, count: Any) -> Any:
-    """Seconds of a step of what factorises, with so many operations of a factor, likewise."""
+    """Estimate the seconds of a step of a method that factorises, with so many operations of a factor, likewise."""
     return 1e-5 + 6e-7 * contacts + 2e-10 * count
 
 
 def with_compliance(P: Prepared) -> BlockMatrix:
-    """N with its compliance, scaled."""
+    """Return N with its compliance, scaled."""
     N = P.A.N
     if not P.A.compliance.any():
         return N
@@ -344,7 +344,7 @@ def with_compliance(P: Prepared) -> BlockMatrix:
 
 
 def on_islands(recipe: Callable[[Island, float], None]) -> Callable[..., list[Part]]:
-    """A runner like those of :func:`~pluecker.contact.first_order.runner.make_runner`, from what is done with one island.
+    """Make a runner like those of :func:`~pluecker.contact.first_order.runner.make_runner` from a recipe for one island.
 
     It takes the symbolic factors and the layouts that are known of islands, by their numbers, and adds those that it finds;
     threads share the sweeps over each large island, and what tells its errors.

@@ -61,7 +61,7 @@ HOLDS_UP = 0.1  # of the squared error: a part that has more grows then
 
 
 class Subdomain:
-    """Some contacts as a problem of their own, and how often Newton's method was of no use there.
+    """Some contacts as a problem of their own, with the count of failures of Newton's method there.
 
     Args:
         P: the problem of all.
@@ -80,17 +80,17 @@ class Subdomain:
 
     @cached_property
     def alone(self) -> tuple[Prepared, Indices, System]:
-        """Without the others: the problem, its rows, and its Newton equation; found by the thread that solves it first."""
+        """Problem of these contacts alone, its rows, and its Newton equation; found by the thread that solves it first."""
         Q, rows = part_of(self.P, self.blocks)
         return Q, rows, make_system(Q.A.N)
 
     def is_due(self) -> bool:
-        """Whether it is tried: after each failure twice as many times go by as after the one before."""
+        """Return whether this call tries it: after each failure twice as many calls pass as after the one before."""
         self.rest -= 1
         return self.rest < 0
 
     def solve(self, island: Island, x: Array, u: Array, held_up: bool) -> Solved:
-        """Its solution, all others held.
+        """Solve it while all others are held.
 
         While sweeps are not ``held_up`` all others move, and a few steps must do.
         """
@@ -105,20 +105,20 @@ class Subdomain:
         return Solved(part, part.error <= HELPS * before)
 
     def take(self, found: Solved, island: Island, x: Array, u: Array) -> None:
-        """Change x and u to what was found."""
+        """Change x and u to the solution that was found."""
         self.failed = 0
         change(island.P, self.blocks, found.part.x, np.empty_like(x), x, u)
 
 
 class Solved(NamedTuple):
-    """What came of a part: its island, and whether that is worth taking."""
+    """Result of a part: its island, and whether it is worth taking."""
 
     part: Island
     helps: bool
 
 
 class Subdomains:
-    """Where the error is, part by part, as that becomes known.
+    """Parts of an island where the error is, found as that becomes known.
 
     Attributes:
         parts: in the order in which they were found.
@@ -136,7 +136,7 @@ class Subdomains:
         self.seconds = 0.0
 
     def improve(self, x: Array, u: Array, held_up: bool = True) -> float:
-        """Newton's method in all parts that have error; x and u change where it helps there.
+        """Run Newton's method in all parts that have error; x and u change where it helps there.
 
         Where sweeps are not ``held_up``, they are quicker than Newton's method on a larger part of all contacts.
         The error of the whole may rise at first, because neighbours have not answered yet: the island keeps its best.
@@ -173,7 +173,7 @@ class Subdomains:
         return share
 
     def side_by_side(self, parts: list[Subdomain]) -> Iterator[list[Subdomain]]:
-        """These parts, in sets that can be solved at once: one that another acts on comes after it."""
+        """Yield these parts in sets that can be solved at once: one that another acts on comes after it."""
         after, number = np.zeros(len(self.covered), np.int64), np.zeros(len(parts), np.int64)
         for k, part in enumerate(parts):
             number[k] = after[part.blocks].max()
@@ -182,7 +182,7 @@ class Subdomains:
             yield [parts[k] for k in np.flatnonzero(number == at_once)]
 
     def solve(self, parts: list[Subdomain], x: Array, u: Array, held_up: bool) -> list[Solved]:
-        """What becomes of each of them, all others held; the largest is begun first, so that no thread waits long."""
+        """Solve each of these parts, all others held; the largest is begun first, so that no thread waits long."""
 
         def one(k: int) -> Solved:
             with np.errstate(all="ignore"):  # of its thread
@@ -193,20 +193,20 @@ class Subdomains:
         return [found[k] for k in range(len(parts))]
 
     def only(self, blocks: Indices) -> NDArray[np.bool_]:
-        """Which of all contacts these are."""
+        """Return a mask of these contacts among all, ``(n,)``."""
         inside = np.zeros(len(self.covered), bool)
         inside[blocks] = True
         return inside
 
     def grow(self, part: Subdomain, inside: NDArray[np.bool_]) -> None:
-        """These contacts in place of a part, and of those that lie in it, if they are not too many."""
+        """Replace a part, and those that lie in these contacts, by one of all of these, if they are not too many."""
         if len(part.blocks) < np.count_nonzero(inside) <= self.most:
             self.parts[self.parts.index(part)] = grown = Subdomain(self.island.P, np.flatnonzero(inside), part)
             self.parts = [other for other in self.parts if other is grown or not inside[other.blocks].all()]
             self.covered |= inside
 
     def widen(self, error: Array) -> None:
-        """A ring more for each part that holds up the rest, with others that do so and that it meets then."""
+        """Add a ring to each part that holds up the rest, and join it with others that do so and that it meets then."""
         enough = HOLDS_UP * error.sum()
         for part in list(self.parts):
             if part not in self.parts or not error[part.blocks].sum() > enough:
@@ -220,7 +220,7 @@ class Subdomains:
             self.grow(part, together if np.count_nonzero(together) <= self.most else inside)
 
     def extend(self, error: Array, most: float, tries: Sequence[tuple[float, int]]) -> None:
-        """More parts, of at most so many contacts each, where most of the squared error is in none.
+        """Add parts, of at most so many contacts each, where most of the squared error is in none.
 
         Args:
             error: squared, of each contact.
@@ -246,7 +246,7 @@ class Subdomains:
 
 
 def seconds_of(part: Island) -> float:
-    """What its factors take, by their number and the operations of each, of LU twice those of Cholesky's."""
+    """Estimate the time of a part's factors, s, by their number and operations, of LU twice those of Cholesky."""
     contacts, count = len(part.P.K.start) - 1, operations(part.pattern)
     each = {"interior_point": count, "newton": 2.0 * count, "smoothed": 2.0 * count}
     return float(
@@ -255,7 +255,7 @@ def seconds_of(part: Island) -> float:
 
 
 def change(P, blocks, part, step, x, u):
-    """Some blocks of x become those of a part, and u what it is then; ``step`` is a place for as many numbers as x has"""
+    """Copy a part's multipliers to its blocks of x, and update u; ``step`` is workspace, as many numbers as x has"""
     row = 0
     for i in blocks:
         for k in range(P.K.start[i], P.K.start[i + 1]):

@@ -43,7 +43,7 @@ CONES, POLYGON = ("frictionless", "ccp", "ncp"), ("frictionless", "lcp")
 
 @dataclass(frozen=True)
 class Method:
-    """A solver and what it wants.
+    """Solver with what it needs.
 
     Attributes:
         laws: that it solves.
@@ -70,7 +70,7 @@ class Method:
     recipe: bool = False
 
     def runner(self, patterns: dict[int, Symbolic], layouts: Layouts) -> Callable[..., Any]:
-        """``run`` with the symbolic factors and the layouts of large islands that are known, if it takes any."""
+        """Return ``run`` with the symbolic factors and the layouts of large islands that are known, if it takes any."""
         if self.run is None:
             raise NotImplementedError("methods for complementarity problems do not run on islands")
         known: dict[str, Any] = {"patterns": patterns} if self.factorises else {}
@@ -96,7 +96,7 @@ METHODS = {
 
 @dataclass(frozen=True)
 class Options:
-    """How a problem is solved, as :func:`~pluecker.contact.solving.solve.solve` takes it, checked.
+    """Options of :func:`~pluecker.contact.solving.solve.solve`, checked.
 
     Attributes:
         law, method, tol, max_iterations, directions, relaxation, momentum, threads, separate, form, history,
@@ -119,12 +119,12 @@ class Options:
     how: Method
 
     def rounds(self, size: int) -> int:
-        """Iterations that it may take for so many multipliers."""
+        """Return how many iterations the method may take for so many multipliers."""
         return (self.how.limit or 50 * size) if self.max_iterations is None else self.max_iterations
 
     @property
     def spare(self) -> int:
-        """Sweeps beside them, see :class:`Method`."""
+        """Sweeps that the method may take beside its iterations, see :class:`Method`."""
         return self.how.spare if self.max_iterations is None else 0
 
 
@@ -133,7 +133,7 @@ def checked_options(
     relaxation: float | None, momentum: str, threads: int | None, separate: bool, form: str, history: bool,
     on_unsolved: str,
 ) -> Options:  # fmt: skip
-    """The options, or an error that says which cannot be."""
+    """Return the options, or raise an error that says which cannot be."""
     check(problem, law, method, tol, max_iterations, relaxation, threads, directions, form, momentum)
     separate, history = as_switch("separate", separate), as_switch("history", history)
     as_choice("on_unsolved", on_unsolved, ENDS)

@@ -77,14 +77,14 @@ class System(NamedTuple):
 
 
 def make_system(N: BlockMatrix, pattern: Symbolic | None = None) -> System:
-    """For an island with the matrix N; the pattern of its factors is found unless it is known."""
+    """Allocate the system of an island with the matrix N; the pattern of its factors is found unless it is known."""
     vectors, blocks = np.zeros((VECTORS, int(N.rows[-1]))), np.zeros((3, COMPONENTS, COMPONENTS))
     return System(np.zeros(len(N.data)), make_factors(N, pattern), vectors, blocks, np.zeros(COMPONENTS))
 
 
 @allocation_free_kernel
 def residual(P, exact, x, u, centre, sigma, z, F):
-    """F(x) with u = N x + b, and z = x - w before the projection; |F|
+    """Compute F(x) with u = N x + b, and z = x - w before the projection; return |F|
 
     The natural map of one block gives its size alone; Newton's method needs F and z, and has the proximal term in them.
     """
@@ -103,7 +103,7 @@ def residual(P, exact, x, u, centre, sigma, z, F):
 
 @allocation_free_kernel
 def derivative_row_of_threes(P, i, A, B, soft, out):
-    """As :func:`derivative_row`, where all blocks are 3 by 3"""
+    """Compute :func:`derivative_row`, where all blocks are 3 by 3"""
     N, top = P.A.N, positive(P.K.start[i])
     b0, b1, b2 = B[0, 0], B[0, 1], B[0, 2]
     b3, b4, b5 = B[1, 0], B[1, 1], B[1, 2]
@@ -123,7 +123,7 @@ def derivative_row_of_threes(P, i, A, B, soft, out):
 
 @called_kernel
 def derivative_row_of_any(P, i, A, B, soft, out):
-    """As :func:`derivative_row`, for blocks of any sizes"""
+    """Compute :func:`derivative_row`, for blocks of any sizes"""
     N, top = P.A.N, P.K.start[i]
     n = P.K.start[i + 1] - top
     for k in range(N.first[i], N.first[i + 1]):
@@ -141,7 +141,7 @@ def derivative_row_of_any(P, i, A, B, soft, out):
 
 @allocation_free_kernel
 def derivative_row(P, i, A, B, soft, out):
-    """A + B (N + compliance + soft) of block row i, in the places of its blocks; A stands on the diagonal"""
+    """Compute A + B (N + compliance + soft) of block row i, in the places of its blocks; A stands on the diagonal"""
     if P.A.N.width[i] == 3:
         derivative_row_of_threes(P, i, A, B, soft, out)
     else:
@@ -150,7 +150,7 @@ def derivative_row(P, i, A, B, soft, out):
 
 @allocation_free_kernel
 def derivative_of_three(P, i, exact, u, z, sigma, A, B):
-    """A = 1 - V + sigma V and B = V (1 + G) of a contact with friction alone"""
+    """Compute A = 1 - V + sigma V and B = V (1 + G) of a contact with friction alone"""
     mu, top = P.K.friction[i, 0], positive(P.K.start[i])
     v00, v01, v02, v11, v12, v22 = derivative_in_cone(mu, z[top], z[top + 1], z[top + 2])
     g1, g2 = 0.0, 0.0
@@ -169,7 +169,7 @@ def derivative_of_three(P, i, exact, u, z, sigma, A, B):
 
 @called_kernel
 def derivative_of_any(P, i, exact, u, z, sigma, system):
-    """The same for other blocks"""
+    """Compute A and B, see :func:`derivative_of_three`, of a block of any other kind, in ``system.blocks``"""
     K, top, w, V, A, B = P.K, P.K.start[i], system.row, system.blocks[0], system.blocks[1], system.blocks[2]
     n = K.start[i + 1] - top
     derivative_block(K, i, z, V, w)
@@ -192,7 +192,7 @@ def derivative_of_any(P, i, exact, u, z, sigma, system):
 
 @allocation_free_kernel
 def jacobian(P, exact, u, z, sigma, system):
-    """1 - V + V ((1 + G) N + sigma) in the places of the blocks of N"""
+    """Compute 1 - V + V ((1 + G) N + sigma) in the places of the blocks of N"""
     A, B = system.blocks[1], system.blocks[2]
     for i in range(len(P.K.start) - 1):
         if P.K.start[i + 1] - P.K.start[i] == 3:
@@ -212,7 +212,7 @@ def velocity_into(P, x, u):
 
 @called_kernel
 def evaluate_all(P, g, x, u, exact, work):
-    """The error of all blocks"""
+    """Return the error of all blocks"""
     return evaluate(P, g, x, u, exact, 0, len(P.K.start) - 1, work)
 
 
@@ -225,7 +225,7 @@ def copy(x, y):
 
 @allocation_free_kernel
 def find_step(P, law, system, sigma):
-    """The solution d of the Newton equation, and N d; whether there is one"""
+    """Compute the solution d of the Newton equation, and N d; return whether there is one"""
     d, Nd, F = system.vectors[STEP], system.vectors[CHANGE], system.vectors[MAP]
     jacobian(P, law, system.vectors[SPEED], system.vectors[Z], sigma, system)
     for k in range(len(F)):
@@ -242,7 +242,7 @@ def find_step(P, law, system, sigma):
 
 @allocation_free_kernel
 def search(P, law, system, sigma, f):
-    """The next point on the step d, which is shortened until |F| falls; with its velocities"""
+    """Move to the next point on the step d, which is shortened until |F| falls; with its velocities"""
     vectors = system.vectors
     point, speed, new, fast = vectors[POINT], vectors[SPEED], vectors[NEW], vectors[FAST]
     d, Nd, share = vectors[STEP], vectors[CHANGE], 1.0
@@ -258,7 +258,7 @@ def search(P, law, system, sigma, f):
 
 
 def iterate(P, law, system, x, u, tol, limit, hope, history):
-    """Improve one island, whose velocities at x are u; how many steps"""
+    """Improve one island, whose velocities at x are u; return how many steps that took"""
     K, vectors = P.K, system.vectors
     point, speed, centre, work, zero = vectors[POINT], vectors[SPEED], vectors[CENTRE], vectors[WORK], vectors[ZERO]
     copy(x, point)

@@ -1,6 +1,6 @@
 """Some contacts of an island as a problem of their own, all others held, and which of them belong together.
 
-The offset of such a part is what the others make of it,
+The offset of such a part contains what the others contribute,
 
     N_ss x_s + (u - N_ss x)_s,    s: its contacts.
 
@@ -25,7 +25,7 @@ OUTSIDE, INSIDE = -2, -1  # of some blocks, before sets have numbers
 
 
 def part_of(P: Prepared, blocks: Indices) -> tuple[Prepared, Indices]:
-    """Some blocks as a problem of their own, whose offset is zero, and its rows in P.
+    """Make some blocks a problem of their own, whose offset is zero; return also its rows in P.
 
     Args:
         P: with its matrix.
@@ -44,7 +44,7 @@ def part_of(P: Prepared, blocks: Indices) -> tuple[Prepared, Indices]:
 
 
 def count_part(N, blocks, number, start, first):
-    """Where the rows of each block of a part start, and the blocks of these rows; how many numbers they have
+    """Find where the rows of each block of a part start, and its blocks in each row; return how many numbers these have
 
     ``number`` is -1 for all block rows of N, and becomes that in the part for those that are there.
     """
@@ -65,7 +65,7 @@ def count_part(N, blocks, number, start, first):
 
 
 def copy_part(N, blocks, number, rows, part):
-    """The rows of a part in N, and its matrix, of which :func:`count_part` has found where they start"""
+    """Copy the rows of a part in N, and its matrix, of which :func:`count_part` has found where they start"""
     at, p = 0, 0
     for k in range(len(blocks)):
         i = blocks[k]
@@ -87,14 +87,17 @@ count_part, copy_part = allocation_free(count_part), allocation_free(copy_part)
 
 
 def alone(Q: Prepared, rows: Indices, x: Array, u: Array) -> tuple[Prepared, Array, Array]:
-    """A part while all others have the multipliers x, with the velocities u; and its own ones."""
+    """Return a part while all others have the multipliers x, with the velocities u; and its own of these."""
     mine, speeds, b = (np.empty(len(rows)) for _ in range(3))
     hold_others(Q, rows, x, u, mine, speeds, b)
     return Q._replace(b=b), mine, speeds
 
 
 def hold_others(Q, rows, x, u, mine, speeds, b):
-    """The same, in the last three: one piece of compiled code, during which other threads have the interpreter"""
+    """Write a part's multipliers, velocities and offset, see :func:`alone`, to ``mine``, ``speeds`` and ``b``
+
+    It is one piece of compiled code, during which other threads have the interpreter.
+    """
     for k in range(len(rows)):
         mine[k], speeds[k] = x[rows[k]], u[rows[k]]
     velocity_into(Q, mine, b)
@@ -106,14 +109,14 @@ hold_others = allocation_free(hold_others)
 
 
 def errors_of(P: Prepared, law: int, x: Array, u: Array) -> Array:
-    """The squared natural map of each block, ``(n,)``."""
+    """Compute the squared natural map of each block, ``(n,)``."""
     F, z = np.empty_like(x), np.empty_like(x)
     residual(P, law, x, u, x, 0.0, z, F)
     return np.asarray(np.add.reduceat(F * F, P.K.start[:-1]))
 
 
 def those_with_most(error: Array, share: float) -> NDArray[np.bool_]:
-    """The fewest blocks that have such a share of the error together."""
+    """Return a mask of the fewest blocks that have such a share of the error together."""
     whole, inside = error.sum(), np.zeros(len(error), bool)
     most = np.flatnonzero(error >= (1.0 - share) * whole / len(error))  # the others have not even the rest together
     order = most[np.argsort(-error[most], kind="stable")]
@@ -122,7 +125,7 @@ def those_with_most(error: Array, share: float) -> NDArray[np.bool_]:
 
 
 def around(N: BlockMatrix, inside: NDArray[np.bool_], rings: int = 1) -> NDArray[np.bool_]:
-    """Some blocks, and rings of neighbours."""
+    """Return a mask of some blocks and rings of neighbours around them."""
     inside = inside.copy()
     for _ in range(rings):
         meet(N, np.flatnonzero(inside), inside)
@@ -130,14 +133,14 @@ def around(N: BlockMatrix, inside: NDArray[np.bool_], rings: int = 1) -> NDArray
 
 
 def met_by(N: BlockMatrix, blocks: Indices) -> Indices:
-    """The columns in which some block rows of a square N have blocks, ascending."""
+    """Return the columns in which some block rows of a square N have blocks, ascending."""
     met = np.zeros(len(N.first) - 1, bool)
     meet(N, blocks, met)
     return np.flatnonzero(met)
 
 
 def meet(N, blocks, met):
-    """The same, which become true in ``met``"""
+    """Set ``met`` to True for each column in which some block rows of a square N have blocks"""
     for i in blocks:
         for k in range(N.first[i], N.first[i + 1]):
             met[N.column[k]] = True
@@ -147,7 +150,7 @@ meet = allocation_free(meet)
 
 
 def apart(N: BlockMatrix, blocks: Indices) -> list[Indices]:
-    """Some blocks, ascending, in sets that do not act on one another; the set of the first one comes first."""
+    """Split some blocks, ascending, into sets that do not act on one another; the set of the first one comes first."""
     label, stack = np.full(len(N.first) - 1, OUTSIDE), np.empty(len(blocks), np.int64)
     label[blocks] = INSIDE
     count, mine = spread(N, blocks, label, stack), label[blocks]
@@ -155,7 +158,7 @@ def apart(N: BlockMatrix, blocks: Indices) -> list[Indices]:
 
 
 def spread(N, blocks, label, stack):
-    """The numbers of sets of blocks that are ``INSIDE``, in ``label``; how many sets"""
+    """Number the sets of connected blocks among those that are ``INSIDE``, in ``label``; return how many sets there are"""
     count = 0
     for start in blocks:
         if label[start] != INSIDE:

@@ -74,7 +74,7 @@ class Pieces:
         island.take(self.x, self.u)
 
     def make(self, count: float, relaxation: float, momentum: bool) -> int:
-        """One piece; how many sweeps it took."""
+        """Run one piece; return how many sweeps it took."""
         island, spent = self.island, self.island.iterations
         island.sweeps(self.tol, int(min(count, self.left)), self.x, self.u, relaxation, momentum)
         done = island.iterations - spent
@@ -82,7 +82,7 @@ class Pieces:
         return done
 
     def improve(self, held_up: bool) -> float:
-        """Newton's method on parts; the share of the squared error that lay in parts before."""
+        """Run Newton's method on parts; return the share of the squared error that lay in parts before."""
         before, self.parts.seconds = self.island.iterations, 0.0
         share = self.parts.improve(self.x, self.u, held_up)
         if self.counted > 0.0:
@@ -90,15 +90,15 @@ class Pieces:
         return share
 
     def end(self) -> None:
-        """The island has the better of this and of what it had before."""
+        """Leave the island the better of this and of what it had before."""
         self.island.take(*self.others)
 
 
 def sweep_in_pieces(island: Island, tol: float, paid: float, least: float, price: Callable[[], float]) -> None:
-    """With momentum for twice as long as what follows takes, then over-relaxed for as long.
+    """Sweep with momentum for twice as long as what follows takes, then over-relaxed for as long.
 
-    These to their end where nothing follows, and in large islands, where what follows takes much longer for each contact;
-    there also :data:`LONGER` where they came near, with the sweeps that the island has to spare.
+    The over-relaxed ones go on to their end where nothing follows, and in large islands, where what follows takes much
+    longer for each contact; there also :data:`LONGER` where they came near, with the sweeps that the island has to spare.
 
     Args:
         island: on its way.
@@ -120,7 +120,7 @@ def sweep_in_pieces(island: Island, tol: float, paid: float, least: float, price
 
 
 def with_momentum(island: Island, tol: float, x: Array, most: float, counted: float = 0.0) -> None:
-    """Sweeps from x, with momentum where it is not held up."""
+    """Sweep from x, with momentum where it is not held up."""
     pieces, idle, calm, failed, held_up, fast = Pieces(island, tol, x, most, counted), 0, 0, 0, 0, True
     while island.error > tol and pieces.left > 0 and idle < IDLE:
         before = island.error
@@ -141,13 +141,13 @@ def with_momentum(island: Island, tol: float, x: Array, most: float, counted: fl
 
 
 def sweep_beside(island: Island, tol: float, most: float) -> None:
-    """The same from the best point of a large island, for as long as so many sweeps take, parts included."""
+    """Run :func:`with_momentum` from the best point of a large island, for the time of ``most`` sweeps, parts included."""
     contacts, blocks = len(island.P.K.start) - 1, len(island.P.A.N.column)
     with_momentum(island, tol, island.x, most, seconds_of_iteration(contacts, blocks) / CHEAPER)
 
 
 def sweep_until_held_up(island: Island, tol: float) -> None:
-    """Sweeps with momentum from the best point, while they get nearer."""
+    """Sweep with momentum from the best point, while the error falls fast enough."""
     pieces, held_up = Pieces(island, tol, island.x, np.inf), 0
     while island.error > tol and held_up < PATIENCE:
         before = island.error
@@ -160,9 +160,9 @@ def sweep_until_held_up(island: Island, tol: float) -> None:
 
 
 def over_relaxed(island: Island, tol: float, x: Array, most: float, more: float, to_the_end: bool) -> None:
-    """Over-relaxed sweeps from x, as long as they promise to get there in so many; and ``more`` where these came near.
+    """Sweep over-relaxed from x, while that promises to get there in ``most``; and ``more`` where these came near.
 
-    Pieces grow, but while the error lies in parts.
+    Pieces grow, except while the error lies in parts.
     """
     pieces, bad, idle, steps = Pieces(island, tol, x, most + more), 0, 0, FIRST
     while island.error > tol and pieces.left > 0 and idle < IDLE and (to_the_end or bad < 2):

@@ -1,4 +1,4 @@
-"""What is found once for many problems with the same pattern: operator, order, islands, scales, symbolic factors.
+"""Preparation, found once for many problems of one pattern: operator, order, islands, scales, symbolic factors.
 
 The *pattern* of a problem is what follows from which blocks there are and which of them meet in N, without any number:
 the sizes of blocks, the form of the operator, and the places of its blocks. Of problems with one pattern, the numbers of
@@ -36,7 +36,7 @@ BOTH = WIDE  # blocks from which ``auto`` has factors for products and sweeps be
 
 @dataclass(frozen=True, eq=False)
 class Preparation:
-    """A problem made ready, all but its offset. Nothing in it changes, but that symbolic factors and layouts are added.
+    """Problem made ready, all but its offset. Nothing in it changes, but that symbolic factors and layouts are added.
 
     Attributes:
         problem: as the caller gave it.
@@ -63,7 +63,7 @@ class Preparation:
     layouts: Layouts = field(default_factory=dict)
 
     def fresh(self, size: int) -> tuple[Operator, Sets, Prepared]:
-        """Operator, sets and scaled problem that one call may write into: places for products, offset and bounds."""
+        """Copy what one call writes into of operator, sets and scaled problem: places for products, offset and bounds."""
         operator, sets, P = self.operator, self.sets, self.P
         A, K = P.A, P.K
         if operator.is_factored:
@@ -75,19 +75,19 @@ class Preparation:
         return operator, sets, Prepared(A, K, np.empty(size), P.s, P.islands, P.sides)
 
     def divided(self, exponent: int) -> Preparation:
-        """The same with bounds divided by a power of two."""
+        """Return the preparation with bounds divided by a power of two."""
         if not self.bounded or exponent == 0:
             return self
         return replace(self, sets=divided(self.sets, exponent), P=self.P._replace(K=divided(self.P.K, exponent)))
 
     def sets_for_errors(self) -> Sets:
-        """The sets with place for scaled ones."""
+        """Return the sets with place for scaled ones."""
         return place_for_scaled(self.sets)
 
 
 @dataclass(frozen=True, eq=False)
 class Eliminated:
-    """A problem whose bilateral rows are factorised, and what is left of it.
+    """Problem whose bilateral rows are factorised, and what is left of it.
 
     Attributes:
         problem: as the caller gave it.
@@ -95,7 +95,7 @@ class Eliminated:
         elimination: of its bilateral rows.
         scale: s of each multiplier, ``(m,)``.
         islands: of all rows; one where they are not separated.
-        rest: what is left, made ready; nothing where no block is left.
+        rest: what is left, made ready; None where no block is left.
     """
 
     problem: Problem
@@ -109,7 +109,7 @@ class Eliminated:
 def prepare_for(
     problem: Problem, options: Options, before: Preparation | Eliminated | None = None
 ) -> Preparation | Eliminated:
-    """A problem made ready; ``before``: another one with the same pattern."""
+    """Make a problem ready; ``before``: another one with the same pattern."""
     solved = problem.with_friction(0.0) if options.law == "frictionless" and problem.sets.sizes.any() else problem
     old = before if isinstance(before, Eliminated) else None
     bilateral = bilateral_blocks(problem.sets)
@@ -131,13 +131,13 @@ def prepare_for(
 
 
 def quietly(problem: Problem, pattern: Pattern | None) -> Elimination | None:
-    """An elimination in any thread: what overflows is seen in the errors."""
+    """Eliminate bilateral rows, in any thread: what overflows is seen in the errors."""
     with np.errstate(all="ignore"):
         return eliminate(problem, pattern)
 
 
 def prepare_rows(problem: Problem, options: Options, before: Preparation | None = None) -> Preparation:
-    """A problem made ready as it is, bilateral rows and all."""
+    """Make a problem ready as it is, bilateral rows and all."""
     operator, sets, form = problem.operator, problem.sets, options.form
     alone = prefers_matrix(operator)
     both = options.how.recipe and options.how.first and form == "best" and not alone and problem.blocks >= BOTH
@@ -157,7 +157,7 @@ def prepare_rows(problem: Problem, options: Options, before: Preparation | None 
 
 
 def difference(old: Problem, new: Problem) -> str:
-    """What of the pattern of a new problem is not as it was, in words; nothing if all is."""
+    """Describe the first difference between the patterns of two problems, for messages; empty where there is none."""
     if new.blocks != old.blocks:
         return f"it has {new.blocks} block{'' if new.blocks == 1 else 's'}, not {old.blocks}"
     wrong = np.flatnonzero(
@@ -178,18 +178,18 @@ def difference(old: Problem, new: Problem) -> str:
 
 
 def size_of(problem: Problem, k: int) -> str:
-    """The components of a block, in words."""
+    """Describe the components of a block."""
     n = int(problem.sets.start[k + 1] - problem.sets.start[k])
     return f"{n} component{'' if n == 1 else 's'}" + ("" if problem.sets.sizes[k].any() else " and no friction")
 
 
 def columns_of(B: BlockMatrix) -> str:
-    """How many columns there are, in words."""
+    """Describe how many columns there are."""
     return f"{int(B.columns[-1])} columns in {len(B.columns) - 1} blocks"
 
 
 def other_blocks(old: BlockMatrix, new: BlockMatrix, name: str) -> str:
-    """What of the places of blocks is not as it was."""
+    """Describe the first difference in columns or places of blocks, for messages; empty where there is none."""
     if not np.array_equal(old.columns, new.columns):
         return f"{name} has {columns_of(new)}, not {columns_of(old)}"
     if np.array_equal(old.first, new.first) and np.array_equal(old.column, new.column):

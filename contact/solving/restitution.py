@@ -75,7 +75,7 @@ class PoissonImpact:
 def poisson_restitution(
     problem: Problem, restitution: ArrayLike, *, solver: Callable[[Problem], Any] | None = None
 ) -> PoissonImpact:
-    """Impulses and velocities of an impact by Poisson's hypothesis.
+    """Compute impulses and velocities of an impact by Poisson's hypothesis.
 
     Args:
         problem: without Newton's restitution in its offset: ``assemble_contacts(..., restitution=False)``. What acts
@@ -129,14 +129,14 @@ def poisson_restitution(
 
 
 def multipliers_of(result: Any, problem: Problem) -> Array:
-    """What a solver of the caller found."""
+    """Return the multipliers that the caller's solver found, checked, ``(m,)``, N s."""
     if not hasattr(result, "multipliers"):
         raise ArgumentTypeError(f"solver returned {held(result)}, expected a record with multipliers")
     return as_vector("multipliers of the solver", result.multipliers, problem.size)
 
 
 def expansion_problem(problem: Problem, compression: Array, p: Array) -> tuple[Problem, scipy.sparse.csr_matrix, Array]:
-    """The problem of the second phase, and what its multipliers y are: ``r^e = S y + p n``.
+    """Make the problem of the second phase, and the map from its multipliers y: ``r^e = S y + p n``.
 
     Bounds of rows that are neither zero nor infinite, those of motors, are bounds of both phases together. Zero and
     infinity hold in each.
@@ -182,13 +182,13 @@ def expansion_problem(problem: Problem, compression: Array, p: Array) -> tuple[P
 
 
 def ranges(first: Indices, count: Indices) -> Indices:
-    """first, first + 1, ..., of each count, one after the other."""
+    """Return first, first + 1, ..., of each count, one after the other."""
     before = np.cumsum(count) - count
     return np.repeat(first - before, count) + np.arange(int(count.sum()))
 
 
 def as_restitution(problem: Problem, restitution: ArrayLike) -> Array:
-    """Coefficients from 0 to 1, one for each block, zero for those that are not given."""
+    """Return coefficients from 0 to 1, one for each block, zero for those that are not given."""
     given = as_column("contact", "restitution", restitution)
     sets = problem.sets
     if len(given) > problem.blocks:

@@ -37,7 +37,7 @@ GIANT = 0.9  # of all contacts
 
 @dataclass(frozen=True)
 class Job:
-    """What shall be done.
+    """Method to be run on all islands, with its options.
 
     Attributes:
         method: as made by :func:`~pluecker.contact.first_order.runner.make_runner`.
@@ -64,7 +64,7 @@ class Job:
 
 @dataclass(frozen=True, eq=False)
 class Done:
-    """What came of it.
+    """Result of a job.
 
     Attributes:
         x: the scaled multipliers.
@@ -84,7 +84,7 @@ class Done:
 
 
 class Islands:
-    """All islands on their way: multipliers ``x``, their velocities ``u``, and ``results`` as methods leave them."""
+    """State of all islands: multipliers ``x``, their velocities ``u``, and ``results`` as methods leave them."""
 
     def __init__(self, job: Job, P: Prepared, x: Array) -> None:
         m, islands = len(P.b), len(P.islands) - 1
@@ -104,7 +104,7 @@ class Islands:
             self.results[solved, ERROR] = self.begun[solved]
 
     def call(self, begin: int, end: int, record: Array, threads: int = 1) -> list[Part]:
-        """The method on some islands, with so many threads for each."""
+        """Run the method on some islands, with so many threads for each."""
         job, mine = self.job, slice(begin, end)
         before, began = self.results[mine, ITERATIONS].copy(), time.perf_counter()
         with np.errstate(all="ignore"):
@@ -118,7 +118,7 @@ class Islands:
         return list(parts)
 
     def never_worse(self, begin: int, end: int) -> None:
-        """Islands that are worse than they were at the start get it back."""
+        """Put islands back to the start where they are worse than they were there."""
         for island in begin + np.flatnonzero(~(self.results[begin:end, ERROR] <= self.begun[begin:end])):
             rows = slice(*self.P.K.start[self.P.islands[[island, island + 1]]])
             self.x[rows], self.u[rows] = self.start[0][rows], self.start[1][rows]
@@ -126,18 +126,18 @@ class Islands:
 
 
 def goal_of(tol: float, islands: int) -> float:
-    """What islands need so that all together have the tolerance."""
+    """Return the tolerance for each island, such that all together have the tolerance ``tol``."""
     return tol if islands == 1 else tol / float(np.sqrt(3.0))
 
 
 def run_on_islands(job: Job, P: Prepared, x: Array, threads: int | None, history: bool) -> Done:
-    """From the scaled multipliers x, which are projected first."""
+    """Run a job from the scaled multipliers x, which are projected first."""
     with np.errstate(all="ignore"):
         return run_all(Islands(job, P, x), threads, history)
 
 
 def run_all(islands: Islands, threads: int | None, history: bool) -> Done:
-    """The method, until each island is good enough."""
+    """Run the method, until each island is good enough."""
     P, told = islands.P, None
     count = islands.number if len(P.b) else 0
     workers = 1 if history else workers_for(threads, len(P.b))
@@ -154,7 +154,7 @@ def run_all(islands: Islands, threads: int | None, history: bool) -> Done:
 
 
 def merged(parts: list[Part], islands: int) -> tuple[Stage, ...]:
-    """What each method did: the iterations of the island that took most, the largest error it left, the time of all."""
+    """Sum up each method: the iterations of the island that took most, the largest error it left, the time of all."""
     stages = []
     for method in dict.fromkeys(part.method for part in parts):
         iterations, errors, seconds = np.zeros(islands), np.zeros(islands), 0.0
@@ -168,7 +168,7 @@ def merged(parts: list[Part], islands: int) -> tuple[Stage, ...]:
 
 
 def with_history(islands: Islands, count: int) -> tuple[list[Part], Array]:
-    """One island after the other, and what became of the error: of all islands, when each has done so many iterations."""
+    """Run one island after the other, and record the error: of all islands, when each has done so many iterations."""
     everything: list[Part] = []
     curves: list[tuple[Array, Array]] = []
     for island in range(count):
@@ -186,7 +186,7 @@ def with_history(islands: Islands, count: int) -> tuple[list[Part], Array]:
 
 
 def curve(record: Array, parts: list[Part]) -> tuple[Array, Array]:
-    """Seconds and best error after each iteration of one island; NaN before the first error that is known.
+    """Return seconds and best error after each iteration of one island; NaN before the first error that is known.
 
     The time of each part is shared out evenly over its iterations.
     """
@@ -203,20 +203,20 @@ def curve(record: Array, parts: list[Part]) -> tuple[Array, Array]:
 
 
 def workers_for(threads: int | None, m: int) -> int:
-    """How many threads are worth it."""
+    """Return how many threads are worth it."""
     if threads is None:
         return 1 if m < MANY else available_cores()
     return threads
 
 
 def has_giant(P: Prepared) -> bool:
-    """Whether there is one island beside which all others are little work: threads share it, and not the islands."""
+    """Return whether one island is nearly all of the problem: threads then share its work, and not the islands."""
     sizes = np.diff(P.islands)
     return bool(sizes.max() >= LARGE and sizes.max() >= GIANT * sizes.sum())
 
 
 def pieces(P: Prepared, workers: int) -> list[tuple[int, int]]:
-    """Ranges of islands with about as many multipliers each, a few for each thread."""
+    """Split islands into ranges with about as many multipliers each, a few for each thread."""
     ends = P.K.start[P.islands]
     cuts = np.unique(np.searchsorted(ends, np.linspace(0, ends[-1], 4 * workers + 1)))
     cuts[0], cuts[-1] = 0, len(P.islands) - 1

@@ -2,8 +2,8 @@
 were.
 
 What is sparse here has a floor of a millisecond; four contacts as a full matrix take microseconds. Islands with other blocks
-than contacts in space and rows are left to others, as are those that the first turns do not bring to the tolerance: their
-multipliers and velocities stay what they were.
+than contacts in space and rows are left to other methods, as are those that the first turns do not bring to the tolerance:
+their multipliers and velocities stay what they were.
 
 The kernel knows contacts with three components. Under Coulomb's law rolling and spinning are contacts of their own there,
 with a normal multiplier p beside the normal one r_n of the contact (:mod:`~pluecker.contact.rows.resistance`). Here, where
@@ -46,7 +46,7 @@ NUMBERS = 3 * ROWS  # of the laws of an island, at most
 
 
 class SmallIslands(NamedTuple):
-    """Where islands are solved, one after the other: compiled code allocates nothing.
+    """Workspace in which islands are solved, one after the other: compiled code allocates nothing.
 
     Attributes:
         matrix: of an island, ``(m^2,)``, m being the rows of the largest.
@@ -70,7 +70,7 @@ class SmallIslands(NamedTuple):
 
 
 def place_for_small(P: Prepared) -> SmallIslands:
-    """For the islands of a problem."""
+    """Allocate the workspace for the islands of a problem."""
     size = len(P.b)
     m = min(ROWS, 2 * size)  # rolling and spinning of a contact have rows of their own
     return SmallIslands(
@@ -81,13 +81,17 @@ def place_for_small(P: Prepared) -> SmallIslands:
 
 @functools.cache
 def work_of(m: int) -> int:
-    """Numbers that the kernel works on, for so many rows."""
+    """Return how many numbers the kernel works on, for so many rows."""
     return int(cone_solver_memory(m, NUMBERS))
 
 
 @allocation_free_kernel
 def is_small(P, law, x, first, last):
-    """Whether the blocks from ``first`` to ``last`` are contacts in space, or rows, and few"""
+    """Return whether the blocks from ``first`` to ``last`` are contacts in space, or rows, and few
+
+    Rolling and spinning, which are solved under Coulomb's law alone, count as three rows each. In the convex law fewer rows
+    are few where all multipliers are zero.
+    """
     top, bottom, begun, rows = P.K.start[first], P.K.start[last], law == 1, 0
     if bottom - top > ROWS:
         return False
@@ -103,13 +107,13 @@ def is_small(P, law, x, first, last):
 
 @allocation_free_kernel
 def parts_of(K, i):
-    """The contacts of three rows that a contact is: itself, and one for each disc of rolling or spinning"""
+    """Return how many contacts of three rows a contact becomes: itself, and one for each disc of rolling or spinning"""
     return 1 + (1 if K.sizes[i, 1] > 0 else 0) + (1 if K.sizes[i, 2] > 0 else 0)
 
 
 @allocation_free_kernel
 def find_rows(P, first, last, rows):
-    """Where the rows of an island are in its matrix; how many there are in that"""
+    """Find where the rows of an island are in its matrix; return how many rows that has"""
     K, top, m = P.K, P.K.start[first], 0
     for i in range(first, last):
         begin, size = K.start[i] - top, K.start[i + 1] - K.start[i]
@@ -127,7 +131,7 @@ def find_rows(P, first, last, rows):
 
 @allocation_free_kernel
 def full_matrix(P, first, last, rows, m, W):
-    """The matrix of an island, its compliance included"""
+    """Compute the matrix of an island, its compliance included"""
     N, top = P.A.N, P.K.start[first]
     for k in range(m * m):
         W[k] = 0.0
@@ -145,7 +149,7 @@ def full_matrix(P, first, last, rows, m, W):
 
 @allocation_free_kernel
 def couple(P, first, last, rows, m, sign, W, r):
-    """Discs of rolling and spinning with the normal of their contact, or, with the other sign, without; r: p = r_n"""
+    """Couple discs of rolling and spinning with the normal of their contact; with ``sign`` -1 undo that. r: p = r_n"""
     top = P.K.start[first]
     for i in range(first, last):
         n = rows[P.K.start[i] - top]
@@ -162,7 +166,11 @@ def couple(P, first, last, rows, m, sign, W, r):
 
 @allocation_free_kernel
 def laws_of(P, first, last, kinds, laws):
-    """What the kernel calls kinds and laws, how many blocks there are, and how many numbers of laws"""
+    """Write kinds and laws of the blocks as the kernel takes them; return how many blocks there are, and how many numbers
+
+    A contact has kind 0 and its coefficient of friction, one for each disc; a row has kind 1 and the numbers upper, 0,
+    lower.
+    """
     block, place = 0, 0
     for i in range(first, last):
         if P.K.sizes[i, 0] == 2:
@@ -179,7 +187,7 @@ def laws_of(P, first, last, kinds, laws):
 
 @called_kernel
 def run_small(P, law, x, u, tol, limit, results, begin, end, place):
-    """Small islands from ``begin`` to ``end`` that do not have the tolerance; arguments as those of all methods
+    """Solve small islands from ``begin`` to ``end`` that do not have the tolerance; arguments as those of all methods
 
     Islands without it afterwards have what they had. ``place`` is a :class:`SmallIslands`.
     """

@@ -76,7 +76,7 @@ STRAIGHT = 0.9  # cosine of a turn, from which the step is doubled
 
 
 class Attempt(NamedTuple):
-    """Which of the curves through a point is followed.
+    """Choice of one of the curves through a point.
 
     Attributes:
         level: m at the start, relative to b.
@@ -93,7 +93,7 @@ ATTEMPTS = Attempt(0.01, 0.03, 30.0), Attempt(1.0, 0.03, 30.0), Attempt(0.1, 0.1
 
 
 class Point(NamedTuple):
-    """Of the curve: multipliers and log m, and the direction of the curve there."""
+    """Point of the curve: multipliers and log m, and the direction of the curve there."""
 
     x: Array
     level: float
@@ -102,7 +102,7 @@ class Point(NamedTuple):
 
 
 class Curve:
-    """The curve through the best point of an island, and how far it was followed.
+    """Curve through the best point of an island, and how far it was followed.
 
     Args:
         island: on its way, of blocks that :func:`is_smoothable`; its best point is the start.
@@ -110,9 +110,9 @@ class Curve:
 
     Attributes:
         error: of the start.
-        law, place: what it solves, and what it is followed in.
+        law, place: the smoothed law, and the workspace.
         sign: of the determinant at the start.
-        point: where it is; none where there is no way on.
+        point: where it is; None where there is no way on.
         length: of the next step.
         factors: that were made.
     """
@@ -135,26 +135,26 @@ class Curve:
 
     @property
     def ended(self) -> bool:
-        """Whether it leads nowhere else."""
+        """True if it leads no further."""
         point = self.point
         return point is None or not self.last < point.level < self.highest or self.length <= SHORTEST
 
     def value(self, x: Array, level: float) -> float:
-        """What a point misses the curve by; F and its derivatives are in the place of this then."""
+        """Return the residual of the curve's equation at a point; F and its derivatives are in ``self.place.L`` then."""
         return float(answering(getattr(value, "entrance", value), self.island.P, self.law, self.place, x, level))
 
     def measure(self, x: Array) -> None:
-        """Changes of multipliers relative to those of a point."""
+        """Measure changes of multipliers relative to those of a point from here on."""
         size = max(float(np.linalg.norm(x)), float(np.abs(self.island.P.b).max()))
         self.law = self.law._replace(size=size)
 
     def found(self) -> Point:
-        """The point that was found last."""
+        """Return the point that was found last."""
         vectors, found = self.place.vectors, self.place.found
         return Point(vectors[X].copy(), float(found[LEVEL]), vectors[DX].copy(), float(found[DLEVEL]))
 
     def advance(self, tol: float, most: int) -> None:
-        """Follow it from where it is until the island's error is ``tol``, with at most so many factors more.
+        """Follow the curve until the island's error is ``tol``, with at most so many factors more.
 
         What is better than the island's best point becomes that.
         """

@@ -1,7 +1,7 @@
 """The curve of smoothed solutions, point by point: a step along the tangent, then Newton's method in the plane across it.
 
-What :mod:`~pluecker.contact.solving.smooth_path` asks for at each point, as compiled code: most problems that curves solve
-are cores of a dozen contacts, where NumPy would take longer than the arithmetic.
+This is the compiled code that :mod:`~pluecker.contact.solving.smooth_path` calls for each point: most problems that curves
+solve are cores of a dozen contacts, where NumPy would take longer than the arithmetic.
 
 Source: E. L. Allgower and K. Georg, "Introduction to numerical continuation methods" (2003), chapter 3.
 """
@@ -40,7 +40,7 @@ LEVEL, DLEVEL, COSINE, FOUND = range(4)  # of the numbers that are found
 
 
 class Law(NamedTuple):
-    """Which smoothed law is followed, and in which units.
+    """Parameters and units of the smoothed law that is followed.
 
     Attributes:
         step, stiffness: of the law, see :mod:`~pluecker.contact.solving.smoothed_law`.
@@ -57,7 +57,7 @@ class Law(NamedTuple):
 
 
 class Place(NamedTuple):
-    """What a curve is followed in.
+    """Workspace in which a curve is followed.
 
     Attributes:
         L: the law at the point that was looked at last.
@@ -80,14 +80,14 @@ class Place(NamedTuple):
 
 
 def make_place(P: Prepared, centre: Array, system: System) -> Place:
-    """For the curve that begins there; Newton's method, whose system it is, must not be under way."""
+    """Allocate the workspace of the curve that begins there; Newton's method with this system must not be under way."""
     missed, vectors = np.zeros(len(centre)), np.zeros((VECTORS, len(centre)))
     return Place(place_for(P), centre, missed, system.values, system.factors, vectors, np.zeros(FOUND), np.zeros(3))
 
 
 @called_kernel
 def value(P, law, place, x, level):
-    """What the point misses the curve by; F and its derivatives are in ``L`` then"""
+    """Return the residual |F| of the curve's equation at the point; F and its derivatives are in ``place.L`` then"""
     F, T, missed, m, total = place.L.F, place.L.T, place.missed, np.exp(level), 0.0
     velocity_into(P, x, place.vectors[SPEED])
     smoothed(P, x, place.vectors[SPEED], place.centre, m, law.step, law.stiffness, place.speeds, place.L)
@@ -101,14 +101,14 @@ def value(P, law, place, x, level):
 
 @allocation_free_kernel
 def factorised(P, law, place, level):
-    """Factors of the derivative of F by x, where it was looked at last: the sign of its determinant, 0 for none"""
+    """Factor the derivative of F by x, where it was looked at last; return the sign of its determinant, 0 for no factors"""
     linear_blocks(P, place.L, law.stiffness * np.exp(level), place.values)
     return factor_lu(place.factors, P.A.N, place.values)
 
 
 @allocation_free_kernel
 def solved(P, place, right, out):
-    """The solution with the last factors and the right-hand side ``-right``"""
+    """Solve with the last factors and the right-hand side ``-right``"""
     b = place.vectors[RIGHT]
     for k in range(len(b)):
         b[k] = -right[k]
@@ -117,7 +117,7 @@ def solved(P, place, right, out):
 
 @allocation_free_kernel
 def product(law, dx, dlevel, other, other_dlevel):
-    """Of two changes: those of log m, and those of multipliers relative to their size"""
+    """Compute the inner product of two changes: those of log m, and those of multipliers relative to their size"""
     total, weight = 0.0, WEIGHT / law.size
     for k in range(len(dx)):
         total += (weight * dx[k]) * (weight * other[k])
@@ -126,7 +126,7 @@ def product(law, dx, dlevel, other, other_dlevel):
 
 @allocation_free_kernel
 def share_of(P, law, place, x, level, d, dlevel, missed):
-    """How much of a correction is made: halved until it helps, or none"""
+    """Return how much of a correction is made: halved until it helps, or none"""
     tried, share = place.vectors[TRIED], 1.0
     for _ in range(HALVINGS):
         for k in range(len(x)):
@@ -139,7 +139,7 @@ def share_of(P, law, place, x, level, d, dlevel, missed):
 
 @allocation_free_kernel
 def keep_point(law, place, x, level, t, way):
-    """The point and its direction, of which the tangent dx / d(log m) is t"""
+    """Keep the point and its direction, of which the tangent dx / d(log m) is t"""
     vectors, found = place.vectors, place.found
     copy(x, vectors[X])
     for k in range(len(x)):
@@ -149,7 +149,7 @@ def keep_point(law, place, x, level, t, way):
 
 @allocation_free_kernel
 def keep_best(P, place, x, d):
-    """What a correction d leads to, as multipliers of the law itself, and their velocities; the error"""
+    """Project x + d on the sets of the law itself, into ``vectors``, with the velocities; return the error"""
     best, u, zero = place.vectors[BEST], place.vectors[BEST_U], place.vectors[RIGHT]
     for k in range(len(x)):
         best[k], zero[k] = x[k] + d[k], 0.0
@@ -159,9 +159,9 @@ def keep_best(P, place, x, d):
 
 
 def first_direction(P, law, place, level):
-    """The direction at the start, where F was looked at last, into ``vectors`` and ``found``; the sign of the determinant
+    """Find the direction at the start, where F was looked at last; return the sign of the determinant
 
-    It begins to lower levels.
+    It goes to lower levels, and is left in ``vectors`` and ``found``.
     """
     sign = factorised(P, law, place, level)
     if sign != 0.0:
@@ -172,7 +172,7 @@ def first_direction(P, law, place, level):
 
 
 def next_point(P, law, place, first, x, level, dx, dlevel, length, most):
-    """The point one step from another one, with so many factors at most, into ``vectors`` and ``found``
+    """Find the point one step from another one, with so many factors at most, into ``vectors`` and ``found``
 
     ``first`` is the sign of the determinant at the start: the direction turns to higher levels where it changes. The point
     itself is where factors were made: its tangent is known there, and beside a kink it differs from that of what is nearer.

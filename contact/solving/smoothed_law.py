@@ -45,13 +45,13 @@ class Linearised(NamedTuple):
 
 
 def place_for(P: Prepared) -> Linearised:
-    """Where :func:`smoothed` writes."""
+    """Allocate the :class:`Linearised` that :func:`smoothed` writes to."""
     m, n = len(P.b), len(P.K.start) - 1
     return Linearised(np.zeros(m), np.zeros(m), np.zeros((n, 3, 3)), np.zeros((n, 3, 3)))
 
 
 def is_smoothable(P: Prepared) -> bool:
-    """Whether all blocks are rows, or contacts in space with friction alone, neither tiny nor huge."""
+    """Return whether all blocks are rows, or contacts in space with friction alone, neither tiny nor huge."""
     round_ones = (P.K.sizes == [2, 0, 0]).all(axis=1)
     rows = (P.K.sizes == 0).all(axis=1)
     mu = P.K.friction[round_ones, 0]
@@ -60,7 +60,7 @@ def is_smoothable(P: Prepared) -> bool:
 
 @allocation_free_kernel
 def positive_part(y, square):
-    """(y + (y^2 + square)^(1/2)) / 2, its derivatives by y and by the log of the root of ``square``"""
+    """Compute (y + (y^2 + square)^(1/2)) / 2, its derivatives by y and by the log of the root of ``square``"""
     root = np.sqrt(y * y + square)
     value = 0.5 * (y + root) if y > 0.0 else 0.5 * square / (root - y)
     return value, 0.5 * (1.0 + y / root), 0.5 * square / root
@@ -68,7 +68,7 @@ def positive_part(y, square):
 
 @allocation_free_kernel
 def smoothed_row(lower, upper, x, w, q, square):
-    """F of a row in an interval, the derivatives of P by z and by log m"""
+    """Compute F of a row in an interval, the derivatives of P by z and by log m"""
     z = x - q * w
     p, slope, change = z, 1.0, 0.0
     if lower > -np.inf:
@@ -82,7 +82,7 @@ def smoothed_row(lower, upper, x, w, q, square):
 
 @allocation_free_kernel
 def smoothed_contact(mu, m, q, square, x, w, top, i, L):
-    """F of the contact i, and its derivatives in L but for what the springs add; w are its velocities"""
+    """Compute F of the contact i, and its derivatives in L but for what the springs add; w are its velocities"""
     F, T, A, B = L
     speed = np.sqrt(w[1] * w[1] + w[2] * w[2] + m * m)
     z0 = mu * x[top] - q * (w[0] + mu * (speed - m))
@@ -113,7 +113,7 @@ def smoothed_contact(mu, m, q, square, x, w, top, i, L):
 
 @called_kernel
 def smoothed(P, x, u, centre, m, q, stiffness, w, L):
-    """F at x, u = N x + b, and its derivatives in L, a :class:`Linearised`; |F|^2
+    """Compute F at x, u = N x + b, and its derivatives in L, a :class:`Linearised`; return |F|^2
 
     ``q`` is the step of the projection, ``soft = stiffness m`` are the springs. ``w`` has place for 3 numbers.
     """
@@ -137,6 +137,6 @@ def smoothed(P, x, u, centre, m, q, stiffness, w, L):
 
 @called_kernel
 def linear_blocks(P, L, soft, out):
-    """A + B (N + compliance + soft) in the places of the blocks of N"""
+    """Compute A + B (N + compliance + soft) in the places of the blocks of N"""
     for i in range(len(P.K.start) - 1):
         derivative_row(P, i, L.A[i], L.B[i], soft, out)

@@ -104,7 +104,7 @@ def solve(
 
 
 def errors_of(problem: Problem, multipliers: ArrayLike, law: str = "ncp") -> Errors:
-    """All errors of multipliers, whoever found them.
+    """Compute all errors of multipliers, whichever solver found them.
 
     Args:
         problem: see :mod:`~pluecker.contact.problem.problem`.

@@ -96,7 +96,7 @@ class Solver:
     def _prepared(
         self, problem: Problem, before: Preparation | Eliminated | None
     ) -> Preparation | Eliminated | Problem:
-        """The problem itself where it is solved as a complementarity problem."""
+        """Make the problem ready; return it as it is where it is solved as a complementarity problem."""
         if self._options.law == "lcp" or self._options.how.run is None:
             return problem
         with np.errstate(all="ignore"):
@@ -104,12 +104,12 @@ class Solver:
 
     @property
     def problem(self) -> Problem:
-        """The problem whose numbers are used: the one given last."""
+        """Problem whose numbers are used: the one given last."""
         ready = self._ready
         return ready if isinstance(ready, Problem) else ready.problem
 
     def solve(self, offset: ArrayLike | None = None, *, warm_start: ArrayLike | None = None) -> Result:
-        """Multipliers for another offset: bit for bit those of ``solve`` for the problem that has it.
+        """Compute multipliers for another offset: bit for bit those of ``solve`` for the problem that has it.
 
         Args:
             offset: b, ``(m,)``, m/s; that of the problem unless given.
@@ -136,7 +136,7 @@ class Solver:
         return self._solve(time.perf_counter(), offset, warm_start)
 
     def _solve(self, began: float, offset: ArrayLike | None, warm_start: ArrayLike | None) -> Result:
-        """The same; the time of the result counts from ``began``."""
+        """Solve as :meth:`solve` does; the time of the result counts from ``began``."""
         options, ready = self._options, self._ready
         problem = ready if isinstance(ready, Problem) else ready.problem
         b = problem.offset.copy() if offset is None else as_vector("offset", offset, problem.size, largest=HUGE)
@@ -189,7 +189,7 @@ class Solver:
 
 
 def solve_polygon(problem: Problem, b: Array, start: Array | None, options: Options, began: float) -> Result:
-    """The laws that are complementarity problems; overflow and the like are seen in the errors."""
+    """Solve laws that are complementarity problems; overflow and the like are seen in the errors."""
 
     def work() -> Result:
         with np.errstate(all="ignore"):
@@ -204,7 +204,7 @@ def solve_polygon(problem: Problem, b: Array, start: Array | None, options: Opti
 
 
 def solve_bilateral(ready: Eliminated, b: Array, start: Array | None, options: Options, began: float) -> Result:
-    """What is left when bilateral rows are eliminated, and then their multipliers."""
+    """Solve the problem that is left when bilateral rows are eliminated, and recover their multipliers."""
     inside, begun, exponent = in_units(replace(ready.solved, offset=b), start)
     elimination = ready.elimination.divided(inside, exponent)
     rest = None if ready.rest is None else ready.rest.divided(exponent)
@@ -224,7 +224,7 @@ def solve_bilateral(ready: Eliminated, b: Array, start: Array | None, options: O
 
 
 def solve_prepared(ready: Preparation, b: Array, start: Array | None, options: Options, began: float) -> Result:
-    """All other laws, by any method; overflow and the like are seen in the errors."""
+    """Solve all other laws, by any method; overflow and the like are seen in the errors."""
     law, tol, limit, size = options.law, options.tol, options.rounds(len(b)), len(b)
     operator, inner, P = ready.fresh(size)
     offset, r, u, x = (np.empty(size) for _ in range(4))
@@ -261,7 +261,7 @@ def solve_prepared(ready: Preparation, b: Array, start: Array | None, options: O
 
 
 def may_take_long(options: Options, P: Prepared) -> bool:
-    """Whether the main thread may be for long in one piece of compiled code: of recipes, in the longest one."""
+    """Return whether one piece of compiled code may keep the main thread for long: of recipes, their longest one."""
     size, limit = len(P.b), options.rounds(len(P.b))
     if not options.how.recipe:
         return takes_long(limit, size) or not getattr(options.how.run, "overloads", True)
@@ -269,7 +269,7 @@ def may_take_long(options: Options, P: Prepared) -> bool:
 
 
 def at_once(P: Prepared, exact: int, x: Array, tol: float, limit: int) -> Done | None:
-    """What the first steps of ``auto`` found, where that is enough; it is left in x."""
+    """Return the result of the first steps of ``auto``, left in x, if all islands have the tolerance then; else None."""
     began, islands = time.perf_counter(), len(P.islands) - 1
     results, goal, place = np.empty((islands, 3)), goal_of(tol, islands), place_for_small(P)
     if not first_steps(P, exact, x, goal, limit, np.empty((4, len(x))), results, np.empty(islands), place):

@@ -22,7 +22,7 @@ __all__ = ["in_units", "in_units_of_caller"]
 
 
 def exponent_of(b: Array, K: Sets, largest: float = 0.0) -> int | None:
-    """Of the power of two by which velocities and multipliers are divided, so that no square overflows.
+    """Return the exponent of the power of two that divides velocities and multipliers, so that no square overflows.
 
     Errors that are velocities are divided too, others stay the same, and so do all digits. ``largest`` shall be near
     one as well. None where no multipliers are a solution.
@@ -32,7 +32,7 @@ def exponent_of(b: Array, K: Sets, largest: float = 0.0) -> int | None:
 
 
 def start_in_units(start: Array | None, exponent: int | None) -> Array | None:
-    """A start divided by that power; left out where its velocities may overflow, and where zero is a solution."""
+    """Divide a start by that power; None where its velocities may overflow, or where zero is a solution."""
     if start is None or exponent is None:
         return None
     start = np.ldexp(start, -exponent)
@@ -40,7 +40,11 @@ def start_in_units(start: Array | None, exponent: int | None) -> Array | None:
 
 
 def in_units(problem: Problem, start: Array | None, largest: float = 0.0) -> tuple[Problem, Array | None, int]:
-    """The same problem with velocities and multipliers near one: see :func:`exponent_of`, :func:`start_in_units`."""
+    """Divide a problem and its start by a power of two, so that velocities and multipliers are near one.
+
+    Returns:
+        The problem; the start, None as of :func:`start_in_units`; the exponent of :func:`exponent_of`, 0 where that is None.
+    """
     b, K = problem.offset, problem.sets
     exponent = exponent_of(b, K, largest)
     if exponent is None:
@@ -51,7 +55,7 @@ def in_units(problem: Problem, start: Array | None, largest: float = 0.0) -> tup
 
 
 def in_units_of_caller(result: Result, exponent: int, began: float) -> Result:
-    """The multipliers and velocities multiplied by the power of two, the largest number in place of what is larger."""
+    """Multiply multipliers and velocities by the power of two; what overflows becomes the largest number."""
     largest = np.finfo(np.float64).max
     r, u = (np.clip(np.ldexp(x, exponent), -largest, largest) for x in (result.multipliers, result.velocity))
     blocks = None if result.blocks is None else result.blocks._replace(offset=np.ldexp(result.blocks.offset, exponent))
