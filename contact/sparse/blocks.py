@@ -54,13 +54,13 @@ class BlockMatrix(NamedTuple):
 
 @cache
 def empty_blocks() -> BlockMatrix:
-    """A matrix without rows and columns."""
+    """Return a matrix without rows and columns."""
     one, none = np.zeros(1, np.int64), np.zeros(0, np.int64)
     return BlockMatrix(one, one, one, none, none, np.zeros(0), none)
 
 
 def from_scipy(matrix: scipy.sparse.spmatrix, rows: Indices, columns: Indices) -> BlockMatrix:
-    """The blocks of a sparse matrix that hold an entry.
+    """Convert a sparse matrix of SciPy; blocks without an entry are left out.
 
     Args:
         matrix: any sparse matrix of SciPy.
@@ -89,7 +89,7 @@ def from_scipy(matrix: scipy.sparse.spmatrix, rows: Indices, columns: Indices) -
 
 
 def to_scipy(matrix: BlockMatrix) -> scipy.sparse.csr_matrix:
-    """The same matrix as SciPy's compressed rows, with all entries of its blocks."""
+    """Convert to SciPy's compressed sparse rows, with all entries of each block."""
     heights, widths = np.diff(matrix.rows), np.diff(matrix.columns)
     row = np.repeat(np.arange(len(heights)), np.diff(matrix.first))
     width = widths[matrix.column]
@@ -104,13 +104,13 @@ def to_scipy(matrix: BlockMatrix) -> scipy.sparse.csr_matrix:
 
 
 def graph_of(matrix: BlockMatrix) -> scipy.sparse.csr_matrix:
-    """Which blocks there are, for SciPy's algorithms on graphs: one for each, block rows by as many block columns."""
+    """Return the pattern as a matrix for SciPy's algorithms on graphs, ``(R, R)`` with a one for each block."""
     n = len(matrix.first) - 1
     return scipy.sparse.csr_matrix((np.ones(len(matrix.column), np.int8), matrix.column, matrix.first), shape=(n, n))
 
 
 def to_full(matrix: BlockMatrix) -> Array:
-    """The same matrix with all its zeros."""
+    """Convert to a full matrix, zeros included."""
     out = np.zeros((int(matrix.rows[-1]), int(matrix.columns[-1])))
     fill(matrix, matrix.data, out)
     return out
@@ -121,7 +121,7 @@ def to_full(matrix: BlockMatrix) -> Array:
 
 @allocation_free_kernel
 def multiply_threes(B, i, x, y):
-    """A block row whose blocks are all 3 by 3"""
+    """Compute the rows of y = B x in block row i, whose blocks are all 3 by 3"""
     top = positive(B.rows[i])
     a0, a1, a2 = 0.0, 0.0, 0.0
     for k in range(positive(B.first[i]), positive(B.first[i + 1])):
@@ -135,7 +135,7 @@ def multiply_threes(B, i, x, y):
 
 @allocation_free_kernel
 def multiply_sixes(B, i, x, y):
-    """A block row whose blocks are all 3 by 6"""
+    """Compute the rows of y = B x in block row i, whose blocks are all 3 by 6"""
     top = positive(B.rows[i])
     a0, a1, a2 = 0.0, 0.0, 0.0
     for k in range(positive(B.first[i]), positive(B.first[i + 1])):
@@ -170,7 +170,7 @@ def block_transposed_times(data, p, height, width, x, top, y, j):
 
 @allocation_free_kernel
 def multiply_any(B, i, x, y):
-    """A block row"""
+    """Compute the rows of y = B x in block row i, whose blocks have any sizes"""
     top, height = B.rows[i], B.rows[i + 1] - B.rows[i]
     for r in range(height):
         y[top + r] = 0.0
@@ -196,7 +196,7 @@ def add_dot(total, x, p, y, q, n):
 
 @allocation_free_kernel
 def multiply_row(B, i, x, y):
-    """The rows of y = B x in block row i"""
+    """Compute the rows of y = B x in block row i"""
     if B.width[i] == 6:
         multiply_sixes(B, i, x, y)
     elif B.width[i] == 3:
@@ -255,7 +255,7 @@ def multiply_any_transposed(B, i, x, y):
 
 
 def fill(B, values, out):
-    """A full matrix with these numbers in the places of the blocks of B"""
+    """Write these numbers, in the places of the blocks of B, to the full matrix ``out``"""
     for i in range(len(B.rows) - 1):
         for k in range(B.first[i], B.first[i + 1]):
             top, p = B.columns[B.column[k]], B.place[k]
@@ -274,7 +274,7 @@ def multiply(B, x, y, first, last):
 
 @called_kernel
 def diagonal(B, out):
-    """The diagonal entries of a matrix whose block rows and block columns are the same"""
+    """Compute the diagonal entries of a matrix whose block rows and block columns are the same"""
     for i in range(len(B.rows) - 1):
         top, height = B.rows[i], B.rows[i + 1] - B.rows[i]
         for r in range(height):

@@ -46,7 +46,7 @@ def subtract_threes(S, L, where, k, q):
 
 @allocation_free_kernel
 def subtract_any(S, L, where, j, k, q):
-    """The same for blocks of any sizes; rows that stand alone are most of them in mechanisms"""
+    """C_i -= A_i B', see :func:`subtract_threes`, for blocks of any sizes; most of those of mechanisms are single rows"""
     first, columns, inner = positive(S.place[q]), positive(S.size[j]), positive(S.size[k])
     for p in range(positive(q), positive(S.first[k + 1])):
         i = positive(S.row[p])
@@ -69,7 +69,10 @@ def subtract_any(S, L, where, j, k, q):
 
 @allocation_free_kernel
 def factor_pivot(L, p, n, floor, top):
-    """The factor of the diagonal block at p, lower triangle, with 1 / L_jj on the diagonal: 0 for pivots left out"""
+    """Factor the diagonal block at p, lower triangle, with 1 / L_jj on the diagonal
+
+    It is 0 for pivots that are left out; returns how many are.
+    """
     count = 0
     for j in range(n):
         d = L[p + j * n + j]
@@ -100,7 +103,7 @@ def divide_threes(L, p, a, end):
 
 @allocation_free_kernel
 def divide_any(L, p, n, a, end):
-    """The same for a diagonal block with n rows"""
+    """B := B L_jj'^-1 for consecutive rows of n numbers from a to ``end``, with the n by n factor at p"""
     while a < end:
         for j in range(n):
             x = L[a + j]
@@ -112,7 +115,7 @@ def divide_any(L, p, n, a, end):
 
 @allocation_free_kernel
 def scatter(S, N, data, D, L, floor, tiny):
-    """The lower triangle of N + D in the places of L, and below what its pivots are rounding"""
+    """Copy the lower triangle of N + D to the places of L; ``floor``: pivots that are not above it are rounding"""
     for k in range(len(L)):
         L[k] = 0.0
     for j in range(len(S.order)):
@@ -131,7 +134,7 @@ def scatter(S, N, data, D, L, floor, tiny):
 
 
 def factor(S: Symbolic, N: BlockMatrix, data: Array, D: Array, tiny: float, L: Array) -> int:
-    """The numbers of L, for N + D.
+    """Compute the numbers of L, for N + D.
 
     Args:
         S: what :func:`analyse` returned.
@@ -151,7 +154,10 @@ def factor(S: Symbolic, N: BlockMatrix, data: Array, D: Array, tiny: float, L: A
 
 @called_kernel
 def factor_in(S, N, data, D, tiny, L, floor, where):
-    """The same, with places to work in: ``(m,)`` numbers, and as many integers as there are blocks"""
+    """Compute the numbers of L, see :func:`factor`, with workspace from the caller; return how many pivots were left out
+
+    ``floor``: ``(m,)`` numbers; ``where``: ``(n,)`` integers, one for each block row.
+    """
     n, count = len(S.order), 0
     scatter(S, N, data, D, L, floor, tiny)
     for j in range(n):

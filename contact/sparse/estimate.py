@@ -1,9 +1,9 @@
-"""What a factorisation takes at least, about, from the pattern alone and without an order of elimination.
+"""Lower estimate of the operations of a factorisation, from the pattern alone and without an order of elimination.
 
 To find an order for a hundred thousand contacts that all touch takes seconds, and its fill takes gigabytes. Walking
-through the pattern breadth first, from one of its ends, takes milliseconds: so many levels follow one another, and who cuts
-the pattern in two cuts about as many blocks as a level has. The last block to be eliminated, the cut in the middle, is full,
-so that a chain costs little and a heap much:
+through the pattern breadth first, from one of its ends, takes milliseconds. It counts the levels, and a cut that separates
+the pattern in two has about as many blocks as a level. The last block to be eliminated, the cut in the middle, is full, so
+that a chain costs little and a heap much:
 
     operations = (rows in a level on average)^3
 
@@ -27,7 +27,9 @@ WALKS = 2  # from any block to an end, and from that end to the other
 
 
 def least_operations(N: BlockMatrix) -> float:
-    """About what a factor of N takes at least; as :attr:`~pluecker.contact.sparse.symbolic.Symbolic.numbers` counts.
+    """Estimate from below how many operations a factorisation of N takes.
+
+    They are counted as :attr:`~pluecker.contact.sparse.symbolic.Symbolic.numbers` does.
 
     Args:
         N: all blocks of one island, and a symmetric pattern.
@@ -43,7 +45,7 @@ def least_operations(N: BlockMatrix) -> float:
 
 
 def walk(N, start, order, met):
-    """Breadth first from a block: how many levels there are, and how many blocks, which are in ``order`` then
+    """Walk breadth first from a block; return the numbers of levels and of blocks that were met, which are in ``order`` then
 
     ``met`` is false for all.
     """

@@ -19,29 +19,29 @@ LOWER = (1 << 32) - 1
 
 
 def places(pairs, k, second):
-    """The first or the second place of each integer in group ``k``"""
+    """Return the first or the second place of each integer in group ``k``"""
     pair = int(pairs[k])
     return (pair >> 32 if second else pair & LOWER,)
 
 
 def gather(numbers, where, offset):
-    """The numbers at these places, all moved on by ``offset``"""
+    """Read the numbers at these places, all moved on by ``offset``"""
     return numbers[where[0] + offset]
 
 
 def sum_of(x):
-    """The sum of all lanes"""
+    """Return the sum of all lanes"""
     return x
 
 
 def largest_of(x):
-    """The largest of all lanes"""
+    """Return the largest of all lanes"""
     return x
 
 
 @kernel
 def place(pairs, n, second):
-    """One of them"""
+    """Return the first or the second place of integer ``n``"""
     pair = load(pairs, n)
     return positive(pair >> 32 if second else pair & LOWER)
 
@@ -50,14 +50,14 @@ if not config.DISABLE_JIT:
 
     @kernel
     def places(pairs, k, second):
-        """The first or the second place of each integer in group ``k``"""
+        """Return the first or the second place of each integer in group ``k``"""
         n, s = 8 * k, second
         near = place(pairs, n, s), place(pairs, n + 1, s), place(pairs, n + 2, s), place(pairs, n + 3, s)
         return *near, place(pairs, n + 4, s), place(pairs, n + 5, s), place(pairs, n + 6, s), place(pairs, n + 7, s)
 
     @kernel
     def gather(numbers, where, offset):
-        """The numbers at these places, all moved on by ``offset``"""
+        """Read the numbers at these places, all moved on by ``offset``"""
         x = set_lane(everywhere(0.0), 0, load(numbers, where[0] + offset))
         x = set_lane(x, 1, load(numbers, where[1] + offset))
         x = set_lane(x, 2, load(numbers, where[2] + offset))
@@ -69,7 +69,7 @@ if not config.DISABLE_JIT:
 
     @kernel
     def sum_of(x):
-        """The sum of all lanes"""
+        """Return the sum of all lanes"""
         near, far = (
             (get_lane(x, 0) + get_lane(x, 1)) + (get_lane(x, 2) + get_lane(x, 3)),
             get_lane(x, 4) + get_lane(x, 5),
@@ -78,7 +78,7 @@ if not config.DISABLE_JIT:
 
     @kernel
     def largest_of(x):
-        """The largest of all lanes"""
+        """Return the largest of all lanes"""
         found = get_lane(x, 0)
         for k in range(1, 8):
             found = max(found, get_lane(x, k))

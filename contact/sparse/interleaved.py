@@ -58,17 +58,17 @@ class Interleaved(NamedTuple):
 
     @property
     def groups(self) -> int:
-        """Of contacts."""
+        """Number of groups of contacts."""
         return -(-self.contacts // W)
 
     @property
     def body_groups(self) -> int:
-        """Of bodies."""
+        """Number of groups of bodies."""
         return -(-self.bodies // W)
 
 
 def rows(n: int, dtype: type[np.floating[Any]] = np.float64) -> Array:
-    """So many rows of zeros; numbers, without compilation."""
+    """Allocate n rows of zeros, one number for each lane: ``(n, W)``, and ``(n,)`` without compilation."""
     if config.DISABLE_JIT:
         return np.zeros(n, dtype)
     bytes_ = np.dtype(dtype).itemsize
@@ -78,7 +78,7 @@ def rows(n: int, dtype: type[np.floating[Any]] = np.float64) -> Array:
 
 
 def to_lanes(numbers: NDArray[np.floating[Any]], dtype: type[np.floating[Any]] = np.float64) -> Array:
-    """What each contact has, ``(n, k)``, as rows, k for each group; the last group is filled up with zeros."""
+    """Arrange k numbers of each contact, ``(n, k)``, in lanes: k rows for each group, the last one padded with zeros."""
     n, k = numbers.shape
     groups = -(-n // W)
     out = rows(groups * k, dtype)
@@ -91,19 +91,20 @@ def to_lanes(numbers: NDArray[np.floating[Any]], dtype: type[np.floating[Any]] =
 
 
 def from_lanes(memory: Array, n: int, k: int) -> Array:
-    """What :func:`to_lanes` has made such rows of, ``(n, k)``."""
+    """Return the ``(n, k)`` numbers that :func:`to_lanes` arranged in these rows: its inverse."""
     return memory.reshape(-1, k, W).transpose(0, 2, 1).reshape(-1, k)[:n]
 
 
 def places_in(order: Indices, k: int) -> Indices:
-    """Where number 0 of contacts or bodies is among those that lie in lanes, k rows for each group."""
+    """Return the index of number 0 of each contact or body in memory in lanes, which has k rows for each group."""
     return k * W * (order // W) + order % W
 
 
 def fits(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int, right: int) -> bool:
-    """Whether these block rows have three rows, and one or two blocks of six columns each, at the same places in J and T.
+    """Return whether :func:`interleave` can lay out these block rows.
 
-    And whether single precision has room for their entries.
+    Each has to have three rows, and at most two blocks, of six columns each and at the same places in J and T; and their
+    entries have to be in the range of single precision.
     """
     for B in (J,) if J is T else (J, T):
         count = np.diff(B.first[first : last + 1])
@@ -119,7 +120,7 @@ def fits(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int, right
 
 
 def interleave(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int, right: int) -> Interleaved | None:
-    """The block rows from ``first`` to ``last``, whose block columns are those from ``left`` to ``right``.
+    """Lay out the block rows from ``first`` to ``last``, with the block columns from ``left`` to ``right``.
 
     Returns:
         None where they do not fit (:func:`fits`), or where few bodies have very many contacts.
@@ -159,7 +160,7 @@ def interleave(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int,
 
 
 def entries(B: BlockMatrix, blocks: slice) -> Array:
-    """Of blocks that follow one another, ``(n, 18)``."""
+    """Return the entries of consecutive blocks, ``(n, 18)``."""
     where = B.place[blocks]
     size = HEIGHT * WIDTH
     if len(where) and (np.diff(where) == size).all():
@@ -168,7 +169,11 @@ def entries(B: BlockMatrix, blocks: slice) -> Array:
 
 
 def in_order_of_contacts(counts: Indices) -> tuple[Indices, Indices]:
-    """The new number of each body, in its block by descending numbers of contacts; and the largest of each group."""
+    """Number the bodies of each block by descending numbers of contacts.
+
+    Returns:
+        The new number of each body, and the largest number of contacts in each group.
+    """
     bodies = len(counts)
     order = np.lexsort((-counts, np.arange(bodies) // (BODY_BLOCK * W)))
     rank = np.empty(bodies, np.int64)

@@ -66,7 +66,7 @@ class Factors(NamedTuple):
 
 
 def make_factors(N: BlockMatrix, S: Symbolic | None = None) -> Factors:
-    """Memory for the factors of matrices with the blocks of N, whose pattern is symmetric; S is found unless it is known."""
+    """Allocate factors of matrices with the blocks of N, whose pattern is symmetric; S is found unless it is known."""
     S = analyse(N) if S is None else S
     count, most = int(S.numbers[0]), int(S.size.max(initial=0))
     n, m = len(S.order), int(N.rows[-1])
@@ -76,14 +76,18 @@ def make_factors(N: BlockMatrix, S: Symbolic | None = None) -> Factors:
 
 
 def mirrored(N: BlockMatrix) -> Indices:
-    """The number of block ji for each block ij, in a symmetric pattern whose columns ascend in each row."""
+    """Return the number of block ji for each block ij, in a symmetric pattern whose columns ascend in each row."""
     mirror = np.zeros(len(N.column), np.int64)
     find_mirrored(N, N.first[:-1].copy(), mirror)
     return mirror
 
 
 def find_mirrored(N, free, mirror):
-    """The same, in ``mirror``; ``free`` is where the blocks of each row start, whose columns come as their rows are met"""
+    """Write the number of block ji for each block ij to ``mirror``
+
+    ``free``: where the blocks of each row start; overwritten. The loop over rows i meets the blocks of each row j in the
+    order of their columns.
+    """
     for i in range(len(N.first) - 1):
         for k in range(N.first[i], N.first[i + 1]):
             j = N.column[k]
@@ -97,7 +101,7 @@ find_mirrored = allocation_free(find_mirrored)
 
 @allocation_free_kernel
 def scatter(F, N, values):
-    """The lower triangle of the matrix in the places of L, and its transposed upper one in those of U"""
+    """Copy the lower triangle of the matrix to the places of L, and its transposed upper one to those of U"""
     S, L, U = F.S, F.L, F.U
     for k in range(len(L)):
         L[k], U[k] = 0.0, 0.0
@@ -130,7 +134,7 @@ def subtract_threes(S, L, U, where, k, q):
 
 @allocation_free_kernel
 def subtract_any(S, L, U, where, j, k, q):
-    """The same for blocks of any sizes; rows that stand alone are most of them in mechanisms"""
+    """L_i -= L_ik U_jk' and U_i -= U_ik L_jk', see :func:`subtract_threes`, for blocks of any sizes; many are single rows"""
     first, columns, inner = positive(S.place[q]), positive(S.size[j]), positive(S.size[k])
     for p in range(positive(q), positive(S.first[k + 1])):
         i = positive(S.row[p])
@@ -156,7 +160,7 @@ def subtract_any(S, L, U, where, j, k, q):
 
 @allocation_free_kernel
 def invert(A, p, n, swap):
-    """The inverse of the block at p, in its place, by Gauss and Jordan with interchanges of rows
+    """Invert the block at p in place, by Gauss and Jordan with interchanges of rows
 
     Returns the sign of the determinant, 0 where there is no inverse.
     """
@@ -205,7 +209,7 @@ def multiply_rows(A, p, n, a, end, work):
 
 @allocation_free_kernel
 def multiply_rows_of_three(A, p, a, end):
-    """The same for three rows"""
+    """B := B D for consecutive rows of three numbers from a to ``end``, with the 3 by 3 block D at p"""
     d0, d1, d2, d3, d4 = A[p], A[p + 1], A[p + 2], A[p + 3], A[p + 4]
     d5, d6, d7, d8 = A[p + 5], A[p + 6], A[p + 7], A[p + 8]
     for k in range(a, end, 3):
@@ -216,7 +220,7 @@ def multiply_rows_of_three(A, p, a, end):
 
 @called_kernel
 def factor_lu(F, N, values):
-    """The numbers of L and U, of the matrix with these values in the places of the blocks of N
+    """Compute the numbers of L and U, of the matrix with these values in the places of the blocks of N
 
     Returns the sign of the determinant, 0 without such factors: where a diagonal block becomes singular, where numbers
     overflow, or where the work was interrupted.
@@ -248,7 +252,7 @@ def factor_lu(F, N, values):
 
 @allocation_free_kernel
 def forward_of_threes(F, x, j):
-    """What column j of L takes from what comes after it, where all its blocks are 3 by 3"""
+    """x_i -= L_ij x_j for all blocks i after j, where all blocks of column j are 3 by 3"""
     S, L, top = F.S, F.L, positive(F.S.start[j])
     x0, x1, x2 = x[top], x[top + 1], x[top + 2]
     for k in range(positive(S.first[j]), positive(S.first[j + 1])):
@@ -260,7 +264,7 @@ def forward_of_threes(F, x, j):
 
 @allocation_free_kernel
 def forward_of_any(F, x, j):
-    """The same for blocks of any sizes"""
+    """x_i -= L_ij x_j for all blocks i after j, for blocks of any sizes"""
     S, L, size, top = F.S, F.L, positive(F.S.size[j]), positive(F.S.start[j])
     for k in range(positive(S.first[j]), positive(S.first[j + 1])):
         a, i, rows = positive(S.place[k]), positive(S.start[S.row[k]]), positive(S.size[S.row[k]])
@@ -273,7 +277,7 @@ def forward_of_any(F, x, j):
 
 @allocation_free_kernel
 def backward_of_threes(F, x, j):
-    """Block j of U^-1 x, with those after it, where all blocks of column j are 3 by 3"""
+    """Compute block j of U^-1 x from those after it, where all blocks of column j are 3 by 3"""
     S, L, U, p, top = F.S, F.L, F.U, positive(F.S.pivot[j]), positive(F.S.start[j])
     y0, y1, y2 = x[top], x[top + 1], x[top + 2]
     for k in range(positive(S.first[j]), positive(S.first[j + 1])):
@@ -289,7 +293,7 @@ def backward_of_threes(F, x, j):
 
 @allocation_free_kernel
 def backward_of_any(F, x, j):
-    """The same for blocks of any sizes"""
+    """Compute block j of U^-1 x from those after it, for blocks of any sizes"""
     S, L, U, work = F.S, F.L, F.U, F.work
     size, p, top = positive(S.size[j]), positive(S.pivot[j]), positive(S.start[j])
     for c in range(size):
@@ -324,7 +328,7 @@ def substitute(F, x):
 
 @called_kernel
 def solve_lu(F, N, values, b, x):
-    """x of A x = b, refined until it misses no more than :data:`ENOUGH`, or while that helps; by how much, relative to b
+    """Solve A x = b, refining until x misses b by no more than :data:`ENOUGH`, or while that helps; return the relative miss
 
     Args:
         F: with the factors of the same values.

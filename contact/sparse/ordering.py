@@ -46,7 +46,7 @@ def link(lists, d, i):
 
 @allocation_free_kernel
 def alike(i, j, adjacent, first, last, elements, variables, mark, stamp):
-    """Whether two unknowns of the newest element have the same neighbours; those of i are marked"""
+    """Return whether i and j, unknowns of the newest element, have equal neighbours; those of i are marked with ``stamp``"""
     if elements[i] != elements[j] or last[i] - variables[i] != last[j] - variables[j]:
         return False
     for k in range(first[j], first[j] + elements[j]):
@@ -60,7 +60,7 @@ def alike(i, j, adjacent, first, last, elements, variables, mark, stamp):
 
 @outlined_kernel
 def minimum_degree(pattern_first, pattern_column, weight):
-    """An order of elimination.
+    """Find an order of elimination.
 
     Args:
         pattern_first: where the neighbours of each unknown start, ``(n + 1,)``.

@@ -62,33 +62,33 @@ class Strips(NamedTuple):
 
     @property
     def groups(self) -> int:
-        """Of contacts."""
+        """Number of groups of contacts."""
         return self.places // W
 
 
 def blocks_in_lanes(B: BlockMatrix, first: int, slots: Indices, side: Indices, groups: int) -> Array:
-    """The blocks of B from ``first`` on, as rows with single precision, by the slots and the sides that they are for."""
+    """Copy the blocks of B from ``first`` on to rows in single precision, by the slots and the sides that they are for."""
     memory = rows(groups * GROUP // W * SIDES * HEIGHT * WIDTH, np.float32)
     put_blocks(B, first, slots, side, W, memory.reshape(-1))
     return memory
 
 
 def to_slots(numbers: Array, strips: Strips) -> Array:
-    """What each contact has, ``(n, k)``, as rows, k for each group; zero in empty places."""
+    """Arrange the k numbers of each contact, ``(n, k)``, by slots: k rows for each group; zero in empty places."""
     memory = rows(strips.groups * numbers.shape[1])
     put_into(np.ascontiguousarray(numbers, np.float64), strips.slots, W, memory.reshape(-1))
     return memory
 
 
 def from_slots(memory: Array, strips: Strips, k: int) -> Array:
-    """What :func:`to_slots` has made such rows of, ``(n, k)``."""
+    """Return the ``(n, k)`` numbers that :func:`to_slots` arranged in these rows: its inverse."""
     numbers = np.empty((len(strips.slots), k))
     take_from(memory.reshape(-1), strips.slots, W, numbers)
     return numbers
 
 
 def put_into(numbers, slots, width, memory):
-    """Number c of contact i in row c of the group of its slot, in the lane of its slot"""
+    """Copy number c of contact i to row c of the group of its slot, in the lane of its slot"""
     k = numbers.shape[1]
     for i in range(len(slots)):
         first = slots[i] // width * k * width + slots[i] % width
@@ -97,7 +97,7 @@ def put_into(numbers, slots, width, memory):
 
 
 def put_blocks(B, first, slots, side, width, memory):
-    """Entry r of block ``first + n`` in row r of side ``side[n]`` of the group of its slot, in the lane of its slot"""
+    """Copy entry r of block ``first + n`` to row r of side ``side[n]`` of the group of its slot, in the lane of its slot"""
     size = HEIGHT * WIDTH
     for n in range(len(slots)):
         place = B.place[first + n]
@@ -107,7 +107,7 @@ def put_blocks(B, first, slots, side, width, memory):
 
 
 def take_from(memory, slots, width, numbers):
-    """The way back"""
+    """Copy row c of the group of each slot, in the slot's lane, to number c of its contact: inverse of :func:`put_into`"""
     k = numbers.shape[1]
     for i in range(len(slots)):
         first = slots[i] // width * k * width + slots[i] % width
@@ -119,7 +119,7 @@ put_into, put_blocks, take_from = allocation_free(put_into), allocation_free(put
 
 
 def make_strips(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int, right: int) -> Strips | None:
-    """The block rows from ``first`` to ``last``, whose block columns are those from ``left`` to ``right``.
+    """Lay out the block rows from ``first`` to ``last``, with the block columns from ``left`` to ``right``, in strips.
 
     Returns:
         None where they do not fit, as :func:`~pluecker.contact.sparse.interleaved.fits` says; where they do not come
@@ -158,9 +158,13 @@ def make_strips(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int
 
 
 def bodies_of_strips(strip: Indices, nearest: Indices) -> Indices:
-    """As :class:`Strips` has them ``owned``, from the strip of each level, and the lowest level of each body.
+    """Return the range of bodies that each strip owns, ``owned`` of :class:`Strips`, ``(2 strips,)``.
 
-    Contacts of a body are of that level or the next. Where these are of two strips, the even one comes first.
+    Contacts of a body are of its lowest level or the next. Where these are of two strips, the even one comes first.
+
+    Args:
+        strip: the strip of each level.
+        nearest: the lowest level of each body.
     """
     of_level = np.concatenate([strip[:1], strip, strip[-1:]])  # from -1 on: bodies without contacts
     here, above = of_level[:-1], of_level[1:]
@@ -172,7 +176,11 @@ def bodies_of_strips(strip: Indices, nearest: Indices) -> Indices:
 
 
 def in_strips(level: Indices, levels: int) -> tuple[Indices, Indices, Indices]:
-    """The contacts strip by strip, even ones first; where each strip begins, and their number; the strip of each level."""
+    """Sort contacts by strips, even strips first.
+
+    Returns:
+        The order of the contacts; where each strip begins, and the number of contacts; the strip of each level.
+    """
     counts, strip, number, size = np.bincount(level, minlength=levels), np.empty(levels, np.int64), 0, 0
     for k in range(levels):
         strip[k], size = number, size + counts[k]
@@ -187,7 +195,7 @@ def in_strips(level: Indices, levels: int) -> tuple[Indices, Indices, Indices]:
 
 
 def find_levels(sides, level, nearest):
-    """The levels of contacts that come breadth first, and their number; 0 where they do not
+    """Find the levels of contacts that come breadth first; return how many there are, 0 where they do not come so
 
     ``nearest`` is -1 for each body, and becomes its lowest level.
     """
@@ -214,10 +222,10 @@ def find_levels(sides, level, nearest):
 
 
 def pack(sides, order, strip_begin, following, met, slots, begin):
-    """Contacts in groups that have no body in common: their places, and the first group of each strip; the number of groups
+    """Pack the contacts of each strip into groups that have no body in common; return the number of groups
 
-    Each group takes the first contacts of the strip that fit. ``following`` is a list of those that are left, ``met`` is -1
-    for each body.
+    Writes the place of each contact to ``slots``, and the first group of each strip to ``begin``. Each group takes the first
+    contacts of the strip that fit. ``following`` is a list of those that are left, ``met`` is -1 for each body.
     """
     none, group = len(met) - 1, 0
     for s in range(len(strip_begin) - 1):

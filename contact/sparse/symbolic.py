@@ -60,14 +60,14 @@ class Symbolic(NamedTuple):
 
 @allocation_free_kernel
 def add_up(counts):
-    """Each number becomes the sum of all up to it"""
+    """Replace each number by the sum of all up to it, in place"""
     for i in range(1, len(counts)):
         counts[i] += counts[i - 1]
 
 
 @outlined_kernel
 def columns_of_factor(first, column, order, rank):
-    """The rows of L in each column: those of the matrix, and those of the columns whose first row it is (its children)"""
+    """Find the rows of L in each column: those of the matrix, and those of its children (columns whose first row it is)"""
     n = len(order)
     rows = np.empty(2 * len(column) + 16, np.int64)
     begin, top = np.zeros(n + 1, np.int64), 0
@@ -106,7 +106,7 @@ def columns_of_factor(first, column, order, rank):
 
 
 def find_pattern(N):
-    """What :func:`analyse` gives, by compiled code"""
+    """Find the pattern of the factor of N, by compiled code; see :func:`analyse`"""
     n = len(N.rows) - 1
     size_of = np.empty(n, np.int64)
     # By loops, here and below: what NumPy says of shapes that differ takes long to compile.
@@ -178,7 +178,7 @@ find_pattern = entry_point(find_pattern)
 
 
 def analyse(N: BlockMatrix) -> Symbolic:
-    """The pattern of the factor of N + D.
+    """Find the pattern of the factor of N + D.
 
     Args:
         N: the same blocks in rows and columns, with a symmetric pattern: block ij is kept if block ji is.
@@ -191,7 +191,7 @@ def analyse(N: BlockMatrix) -> Symbolic:
 
 @allocation_free_kernel
 def places_of_column(S, j, where):
-    """Where each block of column j of a factor starts, by its row, in ``where``; and where the last one ends"""
+    """Write where each block of column j of a factor starts to ``where[row]``; return where the last one ends"""
     where[j] = positive(S.pivot[j])
     for k in range(positive(S.first[j]), positive(S.first[j + 1])):
         where[positive(S.row[k])] = S.place[k]
