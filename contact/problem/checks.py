@@ -1,4 +1,4 @@
-"""What the data of a friction problem must be: each fault is one sentence that names the row."""
+"""Checks of the data of a friction problem: each fault is one sentence that names the row."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ROUNDING = 1e-14  # of the largest entry that a row is joined to: nothing below 
 
 
 def check_numbers(values: Array, largest: float) -> tuple[int, str] | None:
-    """The first of some numbers that is not finite, or larger than allowed, and what was expected in its place."""
+    """Find a number that is not finite, or else one that is too large; return its index and what was expected, else None."""
     if (np.abs(values) <= largest).all() and np.isfinite(values).all():
         return None
     infinite = ~np.isfinite(values)
@@ -50,7 +50,7 @@ def check_numbers(values: Array, largest: float) -> tuple[int, str] | None:
 
 
 def as_vector(name: str, value: ArrayLike, size: int | None = None, reason: str = "", largest: float = np.inf) -> Array:
-    """A vector of finite numbers; ``reason`` says why it has that size."""
+    """Return a vector of finite numbers; ``reason`` says why it has that size."""
     if (
         type(value) is np.ndarray
         and value.dtype == FLOAT
@@ -71,7 +71,7 @@ def as_vector(name: str, value: ArrayLike, size: int | None = None, reason: str 
 
 
 def as_matrix(name: str, value: Any, largest: float = np.inf) -> scipy.sparse.csr_matrix:
-    """A sparse matrix of finite numbers, from an array or a sparse matrix."""
+    """Return a sparse matrix of finite numbers, from an array or a sparse matrix."""
     if not scipy.sparse.issparse(value):
         value = real_numbers(name, value, "a matrix")
         if value.ndim != 2:
@@ -88,7 +88,7 @@ def as_matrix(name: str, value: Any, largest: float = np.inf) -> scipy.sparse.cs
 
 
 def as_coefficients(friction: ArrayLike, contacts: int | None = None) -> Array:
-    """Coefficients of friction, rolling and spinning, ``(K, 3)``, zero where not given."""
+    """Return coefficients of friction, rolling and spinning, ``(K, 3)``, zero where not given."""
     given = real_numbers("friction", friction, "an array")
     if given.ndim == 0 and contacts is not None:
         given = np.full(contacts, given)
@@ -111,7 +111,7 @@ def as_coefficients(friction: ArrayLike, contacts: int | None = None) -> Array:
 
 
 def check_symmetric(name: str, matrix: scipy.sparse.csr_matrix, symmetrise: bool) -> scipy.sparse.csr_matrix:
-    """The symmetric part, where the rest is rounding or shall be dropped."""
+    """Return the symmetric part of a matrix, where the rest is rounding or shall be dropped."""
     if matrix.shape[0] != matrix.shape[1]:
         raise ProblemError(f"{name} is {matrix.shape}, expected a square matrix")
     rest = abs(matrix - matrix.T).tocoo()
@@ -130,7 +130,7 @@ def check_symmetric(name: str, matrix: scipy.sparse.csr_matrix, symmetrise: bool
 
 
 def eliminate(matrix: scipy.sparse.csc_matrix) -> tuple[Any, int | None]:
-    """The elimination of a symmetric matrix without exchange of rows, and the row where it fails, if it is not definite.
+    """Eliminate a symmetric matrix without exchange of rows; return also the row where it fails, if it is not definite.
 
     All pivots are positive if and only if the matrix is positive definite. The row is -1 where a pivot is zero.
     """
@@ -208,5 +208,5 @@ def check_size(A: Operator, b: Array, name: Callable[[int], str]) -> None:
 
 
 def too_large(name: str, what: str, value: float) -> ProblemError:
-    """The error of a number of which products overflow."""
+    """Make the error of a number of which products overflow."""
     return ProblemError(f"{name}: {what} is {value:.6g}, expected no number above {HUGE:.0e}, whose products overflow")

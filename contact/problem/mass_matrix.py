@@ -1,4 +1,4 @@
-"""What a mass matrix does to the Jacobian: M^-1 times a sparse matrix, by groups of rows that no entry of M joins.
+"""Inverse of a mass matrix times the Jacobian: M^-1 times a sparse matrix, by connected components of the rows of M.
 
 Bodies are groups of six rows, each with a small inverse. Masses of rods, meshes or articulated robots join more rows, up to
 all: these are eliminated, and solved for the columns that are asked for, so that no inverse of a large group is ever made.
@@ -22,7 +22,7 @@ SMALL = 64  # rows of a group up to which its inverse is made
 
 
 def groups_of(mass: scipy.sparse.csr_matrix) -> Indices:
-    """A number for each row: the same for rows that entries join, and for the six of a body that are joined to no others."""
+    """Number the connected components of M, one number for each row; the six rows of a body joined to no other share one."""
     n = mass.shape[0]
     count, label = scipy.sparse.csgraph.connected_components(mass, directed=False)
     if n % BODY == 0:
@@ -39,7 +39,7 @@ def groups_of(mass: scipy.sparse.csr_matrix) -> Indices:
 def inverse_times(
     name: str, mass: scipy.sparse.csr_matrix, right: scipy.sparse.csr_matrix
 ) -> tuple[scipy.sparse.csr_matrix, Indices]:
-    """M^-1 times a sparse matrix, and where the blocks of columns start that J and J M^-1 are kept in.
+    """Compute M^-1 times a sparse matrix, and where the blocks of columns start that J and J M^-1 are kept in.
 
     Rows of M that entries join form a group. One of at most 64 rows is inverted; one that is larger is eliminated, and
     solved for the columns that reach it. A group of consecutive rows is a block, or blocks of six where it is large; of
@@ -69,14 +69,14 @@ def inverse_times(
 
 
 def not_definite(name: str, rows: Indices) -> ProblemError:
-    """The error of a group of rows."""
+    """Make the error of a group of rows whose matrix is not positive definite."""
     return ProblemError(f"{name} is not positive definite in rows {rows.min()} to {rows.max()}")
 
 
 def small_inverses(
     name: str, mass: scipy.sparse.csr_matrix, group: Indices, size: Indices, order: Indices, inside: Indices
 ) -> scipy.sparse.csr_matrix:
-    """The inverse of the small groups, whose rows are ``order``, group by group; all of one size at once."""
+    """Invert the small groups, whose rows are ``order``, group by group; all of one size at once."""
     entries = mass.tocoo()
     rows, columns, values = [], [], []
     for n in np.unique(size[group[order]]):
@@ -99,7 +99,7 @@ def small_inverses(
 
 
 def cholesky(name: str, blocks: Array, where: Indices) -> Array:
-    """The factors of dense blocks, or the error that names the rows of the first that has none."""
+    """Factor dense blocks, or raise the error that names the rows of the first that has no factor."""
     try:
         return np.asarray(np.linalg.cholesky(blocks), np.float64)
     except np.linalg.LinAlgError:
@@ -112,7 +112,7 @@ def cholesky(name: str, blocks: Array, where: Indices) -> Array:
 def solve_group(
     name: str, mass: scipy.sparse.csr_matrix, right: scipy.sparse.csr_matrix, rows: Indices
 ) -> scipy.sparse.coo_matrix:
-    """M^-1 times the rows of a matrix that belong to one large group, in a matrix of full size."""
+    """Compute M^-1 times the rows of a matrix that belong to one large group, in a matrix of full size."""
     factors, failed = eliminate(scipy.sparse.csc_matrix(mass[rows][:, rows]))
     if failed is not None:
         raise not_definite(name, rows)

@@ -52,10 +52,10 @@ def natural_block(K, i, g, exact, x, u, work):
 
 @called_kernel
 def natural_map(K, s, b, g, x, u, exact, first, last, work):
-    """Of the blocks from ``first`` to ``last``, where u = N^ x + b^: the map, relative to max(|b|, |x|, |u|); as velocities
-    the largest map of a block, the largest ``D_i |r_i|``, and the largest component of u or b
+    """Compute the natural map of the blocks from ``first`` to ``last``, where u = N^ x + b^
 
-    ``g`` is a shift that is held, not scaled.
+    Returns the map, relative to max(|b|, |x|, |u|); and as velocities the largest map of a block, the largest ``D_i |r_i|``,
+    and the largest component of u or b. ``g`` is a shift that is held, not scaled.
     """
     total, bb, xx, uu = 0.0, 0.0, 0.0, 0.0
     lack, held, speed = 0.0, 0.0, 0.0
@@ -80,7 +80,7 @@ def natural_map(K, s, b, g, x, u, exact, first, last, work):
 
 @allocation_free_kernel
 def larger(error, lack, held, speed):
-    """The natural map, or the error in velocity relative to the largest velocity, whichever is larger
+    """Return the natural map, or the error in velocity relative to the largest velocity, whichever is larger
 
     Methods stop at it. Of what rounding may hide, a result counts half as much, so that what a method is content with
     has the tolerance also where sums are made in another order.

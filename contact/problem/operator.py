@@ -64,26 +64,26 @@ class Operator(NamedTuple):
 
 
 def assembled(N: BlockMatrix, compliance: Array) -> Operator:
-    """The operator that has its matrix."""
+    """Make the operator in its assembled form."""
     none = empty_blocks()
     return Operator(0, N, none, none, none, compliance, np.zeros(0), int(compliance.any()))
 
 
 def factored(J: BlockMatrix, T: BlockMatrix, compliance: Array, G: BlockMatrix | None = None) -> Operator:
-    """The operator J T' + compliance, where J T' = G G'."""
+    """Make the operator J T' + compliance in its factored form, where J T' = G G'."""
     none, velocity = empty_blocks(), np.zeros(int(J.columns[-1]))
     return Operator(1, none, J, T, none if G is None else G, compliance, velocity, int(compliance.any()))
 
 
 def assemble(operator: Operator, threads: int = 1) -> Operator:
-    """The same operator with its matrix."""
+    """Return the operator in its assembled form; itself if it is assembled already."""
     if not operator.is_factored:
         return operator
     return assembled(multiply_factors(operator.J, operator.T, threads), operator.compliance)
 
 
 def contiguous(operator: Operator) -> Operator:
-    """The same operator, all arrays as compiled code takes them; those that are so already are not copied."""
+    """Return the operator with all arrays as compiled code takes them; those that are so already are not copied."""
     N, J, T, G = (
         B if B is empty_blocks() else BlockMatrix(*(plain(a, a.dtype.kind) for a in B)) for B in operator[1:5]
     )
@@ -92,7 +92,7 @@ def contiguous(operator: Operator) -> Operator:
 
 
 def plain(array: Array | Indices, kind: str) -> Any:
-    """An array of float64 or int64, aligned, contiguous, to be written to."""
+    """Return an array of float64 or int64, aligned, contiguous, writeable; itself if it is so already."""
     dtype = FLOAT if kind == "f" else INT
     flags = array.flags
     if array.dtype == dtype and flags.carray:
@@ -101,7 +101,7 @@ def plain(array: Array | Indices, kind: str) -> Any:
 
 
 def prefers_matrix(operator: Operator) -> bool:
-    """Whether a product with the matrix takes fewer operations than one with the factors."""
+    """Return whether a product with the matrix takes no more operations than one with the factors."""
     if not operator.is_factored:
         return True
     B = operator.J
@@ -111,7 +111,7 @@ def prefers_matrix(operator: Operator) -> bool:
 
 
 def to_matrix(operator: Operator) -> scipy.sparse.csr_matrix:
-    """N as a matrix of SciPy, the compliance included."""
+    """Convert N to a matrix of SciPy, the compliance included."""
     N = to_scipy(assemble(operator).N)
     return scipy.sparse.csr_matrix(N + scipy.sparse.diags(operator.compliance))
 
@@ -121,21 +121,21 @@ def to_matrix(operator: Operator) -> scipy.sparse.csr_matrix:
 
 @allocation_free_kernel
 def clear(A, left, right):
-    """No velocities, before :func:`push`"""
+    """Set the velocities from ``left`` to ``right`` to zero, before :func:`push`"""
     for j in range(left, right):
         A.velocity[j] = 0.0
 
 
 @allocation_free_kernel
 def push(A, i, x):
-    """What the multipliers of block row i add to the velocities; nothing for an assembled operator"""
+    """Add T' x of block row i to the velocities; do nothing for an assembled operator"""
     if A.is_factored == 1:
         multiply_row_transposed(A.T, i, x, A.velocity)
 
 
 @allocation_free_kernel
 def pull(A, i, x, y):
-    """The rows of y = N x in block row i, after all rows that it meets were pushed"""
+    """Compute the rows of y = N x in block row i, after all rows that share a body with it were pushed"""
     if A.is_factored == 1:
         multiply_row(A.J, i, A.velocity, y)
         top, bottom = A.J.rows[i], A.J.rows[i + 1]
@@ -162,7 +162,7 @@ def apply(A, x, y, first, last, left, right):
 
 @called_kernel
 def apply_once(A, x, y):
-    """y = N x as a whole, for who needs one product: without loops of their own for frequent blocks, it compiles faster"""
+    """y = N x as a whole, for callers that need one product: without loops for frequent blocks it compiles faster"""
     for j in range(len(A.velocity)):
         A.velocity[j] = 0.0
     if A.is_factored == 1:
@@ -179,7 +179,7 @@ def apply_once(A, x, y):
 
 
 def diagonal_of(A, out):
-    """The diagonal of N"""
+    """Compute the diagonal of N"""
     if A.is_factored == 1:
         J, T = A.J, A.T
         for i in range(len(J.rows) - 1):
@@ -199,7 +199,7 @@ def diagonal_of(A, out):
 
 
 def multiply_factors(J: BlockMatrix, T: BlockMatrix, threads: int = 1) -> BlockMatrix:
-    """J T', symmetric to the last bit; threads share it where J and T are one array."""
+    """Compute J T', symmetric to the last bit; threads share the work where J and T are one array."""
     R, C, blocks, shares = len(J.rows) - 1, len(J.columns) - 1, len(T.column), threads if J is T else 1
     first, begin, width = np.zeros(C + 1, np.int64), np.zeros(R + 1, np.int64), np.empty(R, np.int64)
     np.cumsum(np.bincount(T.column, minlength=C), out=first[1:])
@@ -221,11 +221,14 @@ def multiply_factors(J: BlockMatrix, T: BlockMatrix, threads: int = 1) -> BlockM
 
 
 def find_products(J, T, first, free, where, row_of, seen, begin, column, place, shape):
-    """Which blocks J T' has, each row's in ascending order, their places one after the other, and which rows have blocks of
-    3 x 3; how many, and how many numbers they have
+    """Find the pattern of N = J T'; return how many blocks it has, and how many numbers these have
+
+    Writes where the blocks of each block row start to ``begin``, their block columns, ascending in each row, to ``column``,
+    where each block starts among the numbers, one after the other, to ``place``, and to ``shape`` 3 for rows whose blocks
+    are all 3 by 3, 0 for others.
 
     ``first``: where the blocks of each column of T begin in ``where``, which becomes their places; ``row_of`` becomes the
-    block row of each block of T. ``free``, ``seen``: scratch memory, at first as ``first`` is, of columns and of rows.
+    block row of each block of T. ``free``, ``seen``: workspace, at first a copy of ``first``, of columns and of rows.
     """
     R, size, found = len(J.rows) - 1, 0, 0
     for i in range(R):
@@ -257,13 +260,13 @@ def find_products(J, T, first, free, where, row_of, seen, begin, column, place, 
 
 @allocation_free_kernel
 def add_six(total, x, p, y, q):
-    """:func:`~pluecker.contact.sparse.blocks.add_dot` of six numbers"""
+    """Add as :func:`~pluecker.contact.sparse.blocks.add_dot` does, for six numbers"""
     total = total + x[p] * y[q] + x[p + 1] * y[q + 1] + x[p + 2] * y[q + 2]
     return total + x[p + 3] * y[q + 3] + x[p + 4] * y[q + 4] + x[p + 5] * y[q + 5]
 
 
 def add_products(J, T, same, first, where, row_of, N, top, bottom, scratch):
-    """The blocks of N = J T', whose numbers are zero
+    """Compute the blocks of N = J T', whose numbers are zero before
 
     Where J and T are the ``same``, those in the rows from ``top`` to ``bottom``, this one not included, from the diagonal
     on, and below it what mirrors them; otherwise all, and N becomes (N + N') / 2. ``scratch``: two rows of integers, as
@@ -304,9 +307,9 @@ def add_products(J, T, same, first, where, row_of, N, top, bottom, scratch):
 
 @allocation_free_kernel
 def mirror(N, i, free):
-    """Below the diagonal what block row i has above it; the pattern is symmetric, and rows come in their order
+    """Copy the blocks of block row i right of the diagonal, transposed, to their places below it; rows come in order
 
-    ``free``: the next block of each row that is below.
+    The pattern is symmetric. ``free``: the next block of each row that is below the diagonal.
     """
     rows, data = N.rows, N.data
     for n in range(N.first[i], N.first[i + 1]):

@@ -49,7 +49,7 @@ class Prepared(NamedTuple):
 
 
 def find_islands(operator: Operator) -> tuple[Indices, Indices, Indices, Indices]:
-    """The blocks and the block columns in an order in which neighbours are near, island after island.
+    """Order the blocks and the block columns so that neighbours are near, island after island.
 
     Islands are numbered in the order of their first blocks.
 
@@ -75,7 +75,7 @@ def find_islands(operator: Operator) -> tuple[Indices, Indices, Indices, Indices
 
 @allocation_free_kernel
 def list_rows(B, free, having):
-    """Which block rows each block column has, each at the next free place of its column"""
+    """List the block rows of each block column in ``having``, from the column's ``free`` on, which moves past them"""
     for i in range(len(B.rows) - 1):
         for k in range(B.first[i], B.first[i + 1]):
             having[free[B.column[k]]] = i
@@ -84,7 +84,7 @@ def list_rows(B, free, having):
 
 @allocation_free_kernel
 def cross(B, i, begin, having, met, crossed, order, columns, found, reached):
-    """From block row i over its columns to all rows that these have; how many rows and columns were met"""
+    """Visit all block rows that share a column with block row i; return how many rows and columns were met so far"""
     for k in range(B.first[i], B.first[i + 1]):
         c = B.column[k]
         if not crossed[c]:
@@ -99,7 +99,7 @@ def cross(B, i, begin, having, met, crossed, order, columns, found, reached):
 
 
 def breadth_first(J, T, begin, free, having, met, crossed, order, columns, islands, sides):
-    """Breadth first, from the first block that was not met yet: all blocks of each column that a block has
+    """Walk breadth first, from each first block that was not met yet, to all blocks that share a column with a block
 
     What lies near in space comes near in memory, so that products wait less for it. ``begin`` says where the block rows of
     each block column are listed in ``having``, ``free`` is the same without the end, ``met`` and ``crossed`` are zero.
@@ -128,7 +128,7 @@ def breadth_first(J, T, begin, free, having, met, crossed, order, columns, islan
 
 
 class Order(NamedTuple):
-    """In which order blocks and velocities are taken: it depends on the pattern of the operator alone.
+    """Order of blocks and velocities, which depends on the pattern of the operator alone.
 
     Attributes:
         blocks: the blocks of the problem, island after island, ``(n,)``.
@@ -146,7 +146,7 @@ class Order(NamedTuple):
 
 
 def find_order(operator: Operator, separate: bool = True) -> Order:
-    """Neighbours near one another, in islands unless they shall not be separated."""
+    """Order neighbours near one another, in islands unless these shall not be separated."""
     blocks, columns, islands, sides = find_islands(operator)
     order = Order(blocks, columns, islands, sides, islands)
     if separate:
@@ -156,12 +156,12 @@ def find_order(operator: Operator, separate: bool = True) -> Order:
 
 
 def prepare(problem: Problem, separate: bool = True) -> tuple[Prepared, Indices]:
-    """The problem scaled, in islands unless they shall not be separated, and the original place of each multiplier."""
+    """Scale a problem, in islands unless these shall not be separated; return also the original place of each multiplier."""
     return arrange(problem.operator, problem.sets, problem.offset, find_order(problem.operator, separate))
 
 
 def arrange(operator: Operator, sets: Sets, offset: Array, chosen: Order) -> tuple[Prepared, Indices]:
-    """The parts of a problem scaled, in a given order, and the original place of each multiplier."""
+    """Scale the parts of a problem, in a given order; return also the original place of each multiplier."""
     order, columns, islands, sides, _ = chosen
     s, original, m = scales(operator, sets, chosen), sets.start, len(offset)
     width = np.concatenate([[0], np.cumsum(np.diff(operator.J.columns)[columns])]) if operator.is_factored else [0]
@@ -182,7 +182,7 @@ def arrange(operator: Operator, sets: Sets, offset: Array, chosen: Order) -> tup
 
 
 def scales(operator: Operator, sets: Sets, order: Order | None = None) -> Array:
-    """One number for each multiplier, the inverse root of the mean of a diagonal; ``order`` is found unless it is known.
+    """Compute a scale for each multiplier, the inverse root of a mean of the diagonal; ``order`` is found unless given.
 
     Of a contact that of the normal and the friction is one, those of rolling and spinning have means of their own: what
     turns may be a thousand times as easy to move, and lengths in the place of coefficients take up the difference.
@@ -199,7 +199,7 @@ def scales(operator: Operator, sets: Sets, order: Order | None = None) -> Array:
 
 
 def find_scales(start, sizes, blocks, islands, d, s):
-    """The same, in ``s``, from the diagonal"""
+    """Compute the scales of :func:`scales` from the diagonal d, and write them to ``s``"""
     for part in range(DISCS):
         largest = 0.0
         for i in range(len(start) - 1):
@@ -229,7 +229,7 @@ find_scales = allocation_free(find_scales)
 
 
 def scaled(operator: Operator, order: Indices, columns: Indices, s: Array, full: Array, places: Indices) -> Operator:
-    """The operator of the scaled multipliers, its block rows and block columns in a new order; G for J and T if known."""
+    """Scale the operator, its block rows and block columns in a new order; G takes the place of J and T if it is known."""
     compliance = operator.compliance[places] * full * full
     if operator.is_factored:
         ones = np.ones(int(operator.J.columns[-1]))
@@ -241,7 +241,7 @@ def scaled(operator: Operator, order: Indices, columns: Indices, s: Array, full:
 
 
 def rearranged(B: BlockMatrix, order: Indices, columns: Indices, left: Array, right: Array) -> BlockMatrix:
-    """The rows ``order`` and the columns ``columns`` of a matrix, multiplied by the scales of both."""
+    """Take the rows ``order`` and the columns ``columns`` of a matrix, multiplied by the scales of both."""
     new = BlockMatrix(
         np.zeros(len(order) + 1, np.int64), np.zeros(len(columns) + 1, np.int64), np.zeros(len(order) + 1, np.int64),
         np.empty_like(B.column), np.empty_like(B.place), np.empty_like(B.data), B.width[order],
@@ -251,7 +251,7 @@ def rearranged(B: BlockMatrix, order: Indices, columns: Indices, left: Array, ri
 
 
 def rearrange(B, order, columns, left, right, where, new):
-    """The same, into ``new``, whose widths are there; ``where`` is a place for as many integers as there are columns"""
+    """Write the matrix of :func:`rearranged` to ``new``, whose widths are there; ``where``: an integer per block column"""
     rows, first, column, place, data = new.rows, new.first, new.column, new.place, new.data
     for k in range(len(columns)):
         j = columns[k]
@@ -288,8 +288,9 @@ rearrange, breadth_first = allocation_free(rearrange), allocation_free(breadth_f
 
 
 def cut(P: Prepared, island: int, by_factors: bool = False) -> Prepared:
-    """One island as a problem of its own, with its matrix, or by its factors, which must be there. Nothing is copied but
-    indices.
+    """Cut out one island as a problem of its own, with its matrix, or by its factors, which must be there.
+
+    Nothing is copied but indices.
     """
     first, last = int(P.islands[island]), int(P.islands[island + 1])
     if first == 0 and last == len(P.K.start) - 1:
@@ -312,7 +313,7 @@ def cut(P: Prepared, island: int, by_factors: bool = False) -> Prepared:
 
 
 def piece(B: BlockMatrix, first: int, last: int, left: int, right: int) -> BlockMatrix:
-    """The block rows from ``first`` to ``last``, whose blocks are in the block columns from ``left`` to ``right``."""
+    """Cut out the block rows from ``first`` to ``last``, all in the block columns from ``left`` to ``right``."""
     p, q = int(B.first[first]), int(B.first[last])
     begin = int(B.place[p]) if p < len(B.place) else len(B.data)
     end = int(B.place[q]) if q < len(B.place) else len(B.data)
@@ -323,7 +324,7 @@ def piece(B: BlockMatrix, first: int, last: int, left: int, right: int) -> Block
 
 
 def matrix_alone(operator: Operator) -> Operator:
-    """The operator without the factors that may be there beside its matrix."""
+    """Return the operator without the factors that may be there beside its matrix."""
     none = empty_blocks()
     return (
         operator._replace(is_factored=0, J=none, T=none, G=none, velocity=np.zeros(0))

@@ -58,13 +58,13 @@ LAWS = ("frictionless", "lcp", "ccp", "ncp")
 
 
 def contact_sets(friction: Array, size: int) -> Sets:
-    """The cones of contacts of one size, ``friction`` being ``(K, 3)``."""
+    """Make the cones of contacts of one size, ``friction`` being ``(K, 3)``."""
     n = len(friction)
     return make_sets(np.tile(DISCS_OF[size], (n, 1)), friction, np.zeros(n), np.full(n, np.inf))
 
 
 def join_sets(first: Sets, second: Sets) -> Sets:
-    """The blocks of both, one after the other."""
+    """Join the blocks of both, one after the other."""
     pairs = zip(first[1:], second[1:], strict=True)
     return make_sets(*(np.concatenate(pair) for pair in pairs))
 
@@ -130,7 +130,7 @@ class Problem:
         rows: tuple[ArrayLike, ArrayLike] | None = None,
         repair: float = 0.0,
     ) -> Problem:
-        """A problem from its matrix and offset.
+        """Make a problem from its matrix and offset.
 
         Args:
             W: the symmetric positive semidefinite matrix N, ``(m, m)``, an array or a sparse matrix: contacts first, each
@@ -175,7 +175,7 @@ class Problem:
         compliance: ArrayLike | None = None,
         rows: tuple[ArrayLike, ArrayLike] | None = None,
     ) -> Problem:
-        """A problem from ``M v = J' r + f`` and ``u = J v + w``, so that ``N = J M^-1 J'`` and ``b = w + J M^-1 f``.
+        """Make a problem from ``M v = J' r + f`` and ``u = J v + w``: ``N = J M^-1 J'`` and ``b = w + J M^-1 f``.
 
         Args:
             M: the mass matrix, ``(n, n)``, symmetric positive definite.
@@ -220,7 +220,7 @@ class Problem:
         return len(self.sets.start) - 1
 
     def velocity(self, multipliers: ArrayLike) -> Array:
-        """u = N r + b, ``(m,)``, m/s.
+        """Compute u = N r + b, ``(m,)``, m/s.
 
         Raises:
             ArgumentTypeError: no real numbers.
@@ -230,7 +230,7 @@ class Problem:
         return not_overflown("velocity", u)
 
     def unchecked_velocity(self, multipliers: Array) -> Array:
-        """The same of multipliers that were checked; what overflows is infinite or NaN."""
+        """Compute u = N r + b, ``(m,)``, m/s, of multipliers that were checked; what overflows is infinite or NaN."""
         u = np.empty(self.size)
         operator = self.operator._replace(velocity=np.zeros_like(self.operator.velocity))
         with np.errstate(over="ignore", invalid="ignore"):
@@ -238,7 +238,7 @@ class Problem:
             return u + self.offset
 
     def motion(self, multipliers: ArrayLike) -> Array:
-        """The velocities of the bodies, in world axes at the centres of mass, ``v_free + M^-1 J' r``.
+        """Compute the velocities of the bodies, in world axes at the centres of mass, ``v_free + M^-1 J' r``.
 
         Returns:
             ``(n, 6)`` where the problem was made from n bodies: ``[w; v]``, in world axes, of the centres of mass, as
@@ -256,11 +256,11 @@ class Problem:
             return not_overflown("motion", self.free_velocity + change)
 
     def matrix(self) -> scipy.sparse.csr_matrix:
-        """N as a sparse matrix, the compliance included, ``(m, m)``."""
+        """Return N as a sparse matrix, the compliance included, ``(m, m)``."""
         return to_matrix(self.operator)
 
     def assembled(self) -> Problem:
-        """The same problem, its operator as a matrix."""
+        """Return the problem with its operator in assembled form, as a matrix."""
         return replace(self, operator=assemble(self.operator))
 
     @cached_property
@@ -268,7 +268,7 @@ class Problem:
         return to_scipy(self.operator.J), to_scipy(self.operator.T)
 
     def with_friction(self, friction: ArrayLike) -> Problem:
-        """The same contacts with other coefficients, ``(K,)``, ``(K, 2)`` or ``(K, 3)``, or one number for all.
+        """Return the problem with other coefficients of friction, ``(K,)``, ``(K, 2)`` or ``(K, 3)``, or one number for all.
 
         K is the number of contacts that have friction, rolling or spinning among their components.
 
@@ -284,7 +284,7 @@ class Problem:
         return replace(self, sets=self.sets._replace(friction=values))
 
     def with_compliance(self, share: float) -> Problem:
-        """The same contacts, a little soft: their forces are unique where those of rigid ones are not.
+        """Return the problem with contacts a little soft: their forces are unique where those of rigid ones are not.
 
         To the compliance of each contact ``share D_i`` is added, ``D_i`` being the mean diagonal entry of its block of N,
         the inverse of its effective mass. Rows, joints and limits among them, stay as they are, but for half-lines, which
@@ -326,7 +326,7 @@ class Problem:
         return replace(self, operator=operator)
 
     def label(self, row: int) -> str:
-        """What a row, a number from 0 to m - 1, is called in messages: its contact and component, or its row.
+        """Return the name of a row, a number from 0 to m - 1, for messages: its contact and component, or its row.
 
         Raises:
             TypeError, ValueError: it is no integer; there is no such row.
@@ -341,14 +341,14 @@ class Problem:
 
 
 def not_overflown(name: str, values: Array) -> Array:
-    """What was computed, if all of it is finite."""
+    """Return values that were computed, or raise an error if one of them is not finite."""
     if not np.isfinite(values).all():
         raise ProblemError(f"{name}: the result overflows float64, the multipliers are too large")
     return values
 
 
 def build_sets(friction: ArrayLike, size: int, rows: tuple[ArrayLike, ArrayLike] | None) -> Sets:
-    """Checked: contacts of one size, then rows."""
+    """Check and make the sets: contacts of one size, then rows."""
     expected = f"one of {', '.join(map(str, DISCS_OF))}"
     if as_whole("size", size, 1, expected) not in DISCS_OF:
         raise ProblemError(f"size is {shown(size)}, expected {expected}")
@@ -371,14 +371,14 @@ def build_sets(friction: ArrayLike, size: int, rows: tuple[ArrayLike, ArrayLike]
 
 
 def counted(sets: Sets, size: int, rows: tuple[ArrayLike, ArrayLike] | None) -> str:
-    """What the multipliers belong to, for messages."""
+    """Describe for messages what the multipliers belong to: how many contacts, of which size, and how many rows."""
     R = 0 if rows is None else np.size(rows[0])
     K = len(sets.start) - 1 - R
     return f" for {K} contact{'' if K == 1 else 's'} of size {size} and {R} row{'' if R == 1 else 's'}"
 
 
 def make_compliance(compliance: ArrayLike | None, size: int) -> Array:
-    """Checked: a diagonal, zeros where there is none."""
+    """Check and return the diagonal of the compliance, zeros where there is none."""
     if compliance is None:
         return np.zeros(size)
     values = as_vector("compliance", compliance, size, largest=HUGE)

@@ -30,7 +30,10 @@ CLOSE = 1.05  # how near a lack that was found by trying is to the smallest
 
 
 def lack_of(A: scipy.sparse.csr_matrix) -> tuple[float, float]:
-    """How far the smallest eigenvalue of a matrix is below zero, and its largest."""
+    """Return how far the smallest eigenvalue of a matrix is below zero, and the size of the largest.
+
+    Of large matrices both are bounds from above: a shift that makes the matrix definite, and its norm.
+    """
     if A.shape[0] <= DENSE:
         values = np.linalg.eigvalsh(A.toarray())
         largest = float(np.abs(values).max())
@@ -48,7 +51,7 @@ def lack_of(A: scipy.sparse.csr_matrix) -> tuple[float, float]:
 def repaired(
     name: str, matrix: scipy.sparse.csr_matrix, sets: Sets, repair: float
 ) -> tuple[scipy.sparse.csr_matrix, float]:
-    """A symmetric matrix that is positive semidefinite, but for rounding, and how far it was moved.
+    """Return a symmetric matrix that is positive semidefinite, but for rounding, and how far it was moved.
 
     Args:
         name: of the matrix, in messages.

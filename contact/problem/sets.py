@@ -7,9 +7,9 @@ A *contact* has a normal multiplier and up to three discs whose radii are propor
 with ``r_1`` the friction force (two components, or one in the plane), ``r_2`` the rolling torque (two) and ``r_3`` the
 spinning torque (one). Without discs it is the half-line of contact without friction. A *row* has one multiplier in an
 interval ``[lower, upper]``: an equation where it is unbounded, a limit or a motor otherwise. A half-line is such a row,
-and a contact
-is a row with discs: there is one projection. The radius of each disc grows with the normal part on the way from the given
-point, so that the nearest one solves a monotone equation that is linear between as many kinks as there are discs.
+and a contact is a row with discs: there is one projection. The radius of each disc grows with the normal part on the way
+from the given point, so that the nearest one solves a monotone equation that is linear between as many kinks as there are
+discs.
 
 ====================  ===============================================================================================
 function              what it does
@@ -21,8 +21,8 @@ function              what it does
 ====================  ===============================================================================================
 
 Sources: A. Tasora and M. Anitescu (2011) for the cone with one disc; source document 000 (docs/sources.md) for bounds of
-rows; De Saxce and Feng (1998) for the correction;
-Acary and Bourrier (2021) for rolling friction; the projection on several discs is derived here.
+rows; De Saxce and Feng (1998) for the correction; Acary and Bourrier (2021) for rolling friction; the projection on several
+discs is derived here.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Sets(NamedTuple):
 
 @allocation_free_kernel
 def rows_of_part(start, sizes, i, part):
-    """The first row of a part of block i, and how many it has: of the normal and the first disc, or of another disc"""
+    """Return the first row of a part of block i, and its number of rows: of normal and first disc, or of another disc"""
     if part == 0:
         return start[i], 1 + sizes[i, 0]
     first = start[i] + 1 + sizes[i, 0]
@@ -85,7 +85,7 @@ def rows_of_part(start, sizes, i, part):
 
 @allocation_free_kernel
 def scale_turning(K, s, friction):
-    """Lengths of rolling and spinning in ``friction``, of multipliers that are divided by s"""
+    """Compute lengths of rolling and spinning, in ``friction``, of multipliers that are divided by s"""
     for i in range(len(K.start) - 1):
         for part in range(1, DISCS):
             row, count = rows_of_part(K.start, K.sizes, i, part)
@@ -137,7 +137,7 @@ def normal_part(K, i, x):
 
 @called_kernel
 def project_discs(K, i, x, out):
-    """The nearest point of a cone with any discs"""
+    """Project on a cone with any discs"""
     top = K.start[i]
     t, row = normal_part(K, i, x), top + 1
     out[top] = t
@@ -219,7 +219,7 @@ def shift_discs(K, i, u):
 
 @allocation_free_kernel
 def nearest_in_cone(mu, a, b, c):
-    """The nearest point of the cone of friction alone in space"""
+    """Return the nearest point of the cone of friction alone in space"""
     size = np.sqrt(b * b + c * c)
     t = max((a + mu * size) / (1.0 + mu * mu), 0.0)
     factor = min(mu * t / max(size, 1e-300), 1.0)
@@ -228,7 +228,7 @@ def nearest_in_cone(mu, a, b, c):
 
 @allocation_free_kernel
 def project_block(K, i, x, out):
-    """The nearest point of block i; ``out`` may be ``x``"""
+    """Project on the set of block i; ``out`` may be ``x``"""
     top = positive(K.start[i])
     if K.start[i + 1] - top == 3:
         out[top], out[top + 1], out[top + 2] = nearest_in_cone(K.friction[i, 0], x[top], x[top + 1], x[top + 2])
@@ -241,7 +241,7 @@ def project_block(K, i, x, out):
 
 @allocation_free_kernel
 def shift_block(K, i, u):
-    """The same, with the most frequent case written out"""
+    """De Saxce's correction of block i, sum_k mu_k |u_k|, zero for a row; the most frequent case is written out"""
     top = positive(K.start[i])
     if K.start[i + 1] - top == 3:
         return K.friction[i, 0] * np.sqrt(u[top + 1] * u[top + 1] + u[top + 2] * u[top + 2])
@@ -250,7 +250,7 @@ def shift_block(K, i, u):
 
 @allocation_free_kernel
 def is_steep(K, i):
-    """Whether sum mu_k^2 > 1: where friction holds, De Saxce's map shows u_n divided by (1 + sum mu_k^2)^(1/2)
+    """Return whether sum mu_k^2 > 1: where friction holds, De Saxce's map shows u_n divided by (1 + sum mu_k^2)^(1/2)
 
     Up to 1 that is sqrt(2) at most. A cone of 1e6 hides all of u_n, also where there is no force at all.
     """
@@ -276,7 +276,7 @@ def project(K, x, out):
 
 
 def shift(K, u, out):
-    """What De Saxce's correction adds to the velocity: a number in the first row of each block, zero elsewhere"""
+    """Compute what De Saxce's correction adds to the velocity: a number in the first row of each block, zero elsewhere"""
     for i in range(len(K.start) - 1):
         for k in range(K.start[i], K.start[i + 1]):
             out[k] = 0.0
@@ -287,12 +287,12 @@ shift = allocation_free(shift)
 
 
 def divided(K: Sets, exponent: int) -> Sets:
-    """Bounds divided by a power of two."""
+    """Divide bounds by a power of two."""
     return K._replace(lower=np.ldexp(K.lower, -exponent), upper=np.ldexp(K.upper, -exponent))
 
 
 def make_sets(sizes: ArrayLike, friction: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> Sets:
-    """The sets of blocks whose discs have these sizes, one after the other."""
+    """Make the sets of blocks whose discs have these sizes, one after the other."""
     discs = np.ascontiguousarray(sizes, np.int64).reshape(-1, DISCS)
     start = np.concatenate([[0], np.cumsum(1 + discs.sum(axis=1))]).astype(np.int64)
     mu = np.ascontiguousarray(friction, np.float64).reshape(-1, DISCS)

@@ -24,7 +24,7 @@ __all__ = ["with_share"]
 
 
 def with_share(operator: Operator, sets: Sets, share: float) -> Operator:
-    """The operator with c_i added for each contact, those without friction included; rows stay as they are."""
+    """Return the operator with c_i added for each contact, those without friction included; rows stay as they are."""
     start, diagonal = sets.start, np.empty(int(sets.start[-1]))
     answering(diagonal_of, operator, diagonal)
     contacts = (sets.sizes[:, 0] > 0) | ((sets.lower == 0.0) & np.isposinf(sets.upper))
