@@ -93,7 +93,7 @@ def natural_map(problem: LinearComplementarityProblem, z: Array, w: Array) -> fl
 
 
 def complementarity(problem: LinearComplementarityProblem, z: Array, w: Array) -> float:
-    """The sum of all products of a distance from a finite bound and the slack that belongs to it."""
+    """Sum all products of a distance from a finite bound and the slack that belongs to it."""
     below, above = np.isfinite(problem.lower), np.isfinite(problem.upper)
     low = (z - problem.lower)[below] * np.maximum(w[below], 0.0)
     high = (problem.upper - z)[above] * np.maximum(-w[above], 0.0)
@@ -104,7 +104,7 @@ def complementarity(problem: LinearComplementarityProblem, z: Array, w: Array) -
 
 
 def as_square(value: Any) -> Any:
-    """A as a float64 array, or as compressed rows if it is sparse."""
+    """Return A as a float64 array, or as compressed rows if it is sparse."""
     if scipy.sparse.issparse(value):
         A = sparse_numbers("A", value)
         entries = A.data
@@ -123,7 +123,7 @@ def as_square(value: Any) -> Any:
 
 
 def as_bound(name: str, value: ArrayLike | None, size: int, default: float) -> Array:
-    """A bound: one number for all or one for each; infinite ones are allowed, NaN is not."""
+    """Return a bound, one number for all or one for each; infinite ones are allowed, NaN is not."""
     if value is None:
         return np.full(size, default)
     bound = real_numbers(name, value, "one number or a vector")

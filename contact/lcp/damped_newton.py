@@ -32,17 +32,17 @@ CAUTIOUS = (1e-8, 1e-4, 1e-2, 1.0)  # how far the diagonal of a Newton matrix is
 
 
 class Equations(Protocol):
-    """What the method needs to know of Phi."""
+    """Equations ``Phi(z) = 0``, as the method needs to know them."""
 
     def value(self, z: Array) -> Array:
         """Phi(z)"""
 
     def directions(self, z: Array, value: Array) -> Iterator[tuple[Array, float]]:
-        """Directions d with the slope ``gradient . d`` of the merit, the best first."""
+        """Yield directions d with the slope ``gradient . d`` of the merit, the best first."""
 
 
 def steepest_descent(gradient: Array, image: Array) -> tuple[Array, float]:
-    """The negative gradient, as long as the linear model says, and its slope; ``image`` is the Jacobian times it."""
+    """Return the negative gradient, as long as the linear model says, and its slope; ``image``: the Jacobian times it."""
     square = float(gradient @ gradient)
     curvature = float(image @ image)
     factor = square / curvature if curvature > 0.0 else 1.0
@@ -84,7 +84,7 @@ def merit_of(value: Array) -> float:
 
 
 def line_search(equations: Equations, z: Array, value: Array, merit: float) -> tuple[Array, Array, float] | None:
-    """The next point, its Phi and its merit."""
+    """Find the next point, its Phi and its merit: the first that is far enough, else the best near one, None without one."""
     best: tuple[Array, Array, float] | None = None
     for d, slope in equations.directions(z, value):
         if not (np.isfinite(d).all() and slope < 0.0):

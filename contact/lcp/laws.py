@@ -59,7 +59,7 @@ def solve_as_lcp(
     directions: int | None,
     history: bool,
 ) -> Result:
-    """As :func:`~pluecker.contact.solving.solve.solve`, which checks the arguments.
+    """Solve a law as a complementarity problem; :func:`~pluecker.contact.solving.solve.solve` has checked the arguments.
 
     Of many directions Newton's method begins where fewer have led: from zero it takes as many steps as there are
     directions, and each of them as many products with a full matrix as its line search.
@@ -129,7 +129,7 @@ def solve_as_lcp(
 
 
 def small_dense(A: Any) -> Any:
-    """A sparse matrix as a full one, if it is small."""
+    """Convert a sparse matrix to a full one, if it is small."""
     return A.toarray() if max(A.shape) <= DENSE else A
 
 
@@ -147,7 +147,7 @@ class NormalsOnly:
         self.unit = self.scale[first]
 
     def project(self, z: Array) -> Array:
-        """z within its bounds"""
+        """Project z on its bounds"""
         return np.minimum(np.maximum(z, self.lower), self.upper)
 
     def unknowns(self, r: Array) -> Array:
@@ -155,7 +155,7 @@ class NormalsOnly:
         return r[self.first]
 
     def errors(self, r: Array) -> Errors:
-        """Those of the law"""
+        """Compute the errors of multipliers r for the law"""
         problem = self.problem
         return all_errors(problem.sets, problem.offset, r, problem.unchecked_velocity(r), "frictionless", self.scale)
 
@@ -179,7 +179,7 @@ class Polygon:
         self.of_block = np.concatenate([of, s[~contact]])
 
     def project(self, z: Array) -> Array:
-        """z within its bounds"""
+        """Project z on its bounds"""
         return np.minimum(np.maximum(z, self.lower), self.upper)
 
     def unknowns(self, r: Array) -> Array:
@@ -204,7 +204,7 @@ class Polygon:
         return np.asarray(z)
 
     def errors(self, r: Array) -> Errors:
-        """Those of the circle, with natural map and velocity of the complementarity problem at the z of r"""
+        """Compute the errors of the circle, with natural map and velocity of the complementarity problem at the z of r"""
         problem, b, s = self.problem, self.problem.offset, self.scale
         z, u = self.unknowns(r), problem.unchecked_velocity(r)
         errors = all_errors(problem.sets, b, r, u, "ncp", s)

@@ -59,7 +59,7 @@ FARKAS = 1e10  # sum of z, in good units, up to which y proves that there is non
 
 
 class Pivoting(NamedTuple):
-    """How the path ended.
+    """Outcome of a path.
 
     Attributes:
         status: ``solved``, ``ray``, ``limit`` or ``overflow``.
@@ -83,7 +83,7 @@ class Pivoting(NamedTuple):
 
 @allocation_free_kernel
 def exchange(T, r, s):
-    """The variable of row r leaves the basis, that of column s enters it"""
+    """Exchange variables: that of row r leaves the basis, that of column s enters it"""
     n, m = T.shape
     p = 1.0 / T[r, s]
     for j in range(m):
@@ -99,7 +99,7 @@ def exchange(T, r, s):
 
 @allocation_free_kernel
 def inverse_entry(T, place, i, k):
-    """Entry (i, k) of the inverse of the basis: the coefficient of w_k in row i"""
+    """Return entry (i, k) of the inverse of the basis: the coefficient of w_k in row i"""
     n = len(T)
     where = place[k]
     if where >= n:
@@ -109,7 +109,7 @@ def inverse_entry(T, place, i, k):
 
 @allocation_free_kernel
 def leaving_row(T, variable, place, s, small, tied):
-    """The row of the lexicographically smallest ratio in column s, z0 before others in a tie; -1 if nothing bounds it"""
+    """Find the row of the lexicographically smallest ratio in column s, z0 first in a tie; -1 if nothing bounds it"""
     n = len(T)
     t = n + 1
     top, size = 0.0, 0.0
@@ -153,7 +153,7 @@ def leaving_row(T, variable, place, s, small, tied):
 
 
 def follow_path(T, variable, place, entering, still, most, history):
-    """Pivots until z0 leaves, a ray, or as many as allowed
+    """Pivot until z0 leaves, a ray is met, or as often as allowed
 
     ``variable`` names those of the rows, then those of the columns: w_i is i, z_i is n + i, z0 is 2 n. ``place`` is its
     inverse; ``still`` counts the pivots in a row that did not move. The outcome, the number of pivots, the variable that
@@ -195,12 +195,12 @@ follow_path = entry_point(follow_path)
 
 
 def pivot_limit(n: int) -> int:
-    """How many pivots are allowed unless said otherwise; most problems take about n."""
+    """Return how many pivots are allowed unless said otherwise; most problems take about n."""
     return 1000 + 50 * n
 
 
 def as_covering(covering: ArrayLike | None, n: int) -> Array:
-    """The covering vector, ones if not given.
+    """Return the covering vector, ones if not given.
 
     Raises:
         ProblemError: it is not a vector of n positive numbers.
@@ -213,7 +213,7 @@ def as_covering(covering: ArrayLike | None, n: int) -> Array:
 
 
 def first_tableau(A: Array, b: Array, d: Array, r: int) -> Array:
-    """That of the basis w, after the exchange of w_r and z0"""
+    """Return the tableau of the basis w, after the exchange of w_r and z0"""
     T = np.ascontiguousarray(np.column_stack([-A, -d, b]))
     factor = T[:, len(b)] / T[r, len(b)]
     row = T[r].copy()
@@ -291,7 +291,7 @@ def complementary_pivoting(A: Array, b: Array, covering: Array, most: int) -> Pi
 
 
 def farkas(A: Array, b: Array, y: Array) -> Array | None:
-    """y >= 0 with ``A' y <= 0`` and ``b . y < 0``, if y is that but for rounding: then no z >= 0 has ``A z + b >= 0``
+    """Return y >= 0 with ``A' y <= 0`` and ``b . y < 0``, if y is that but for rounding: then no z >= 0 has ``A z + b >= 0``
 
     From ``y . (A z + b) >= 0`` follows ``max(A' y) sum(z) >= -b . y``: any z would have to be larger than ``FARKAS``.
     """

@@ -20,7 +20,7 @@ __all__ = ["factorize", "reciprocal_condition"]
 
 
 def factorize(A: Any) -> Callable[[Array], Array] | None:
-    """A function that solves ``A x = y`` for any y, or None where the factors of A have a zero pivot.
+    """Return a function that solves ``A x = y`` for any y, or None where the factors of A have a zero pivot.
 
     Args:
         A: ``(n, n)``, an array or a sparse matrix.
@@ -55,7 +55,7 @@ def factorize(A: Any) -> Callable[[Array], Array] | None:
 
 
 def reciprocal_condition(A: Array) -> float:
-    """An estimate of ``1 / (|A| |A^-1|)`` in the 1-norm, of a dense matrix; 0 where it is singular, 1 where it is empty."""
+    """Estimate ``1 / (|A| |A^-1|)`` in the 1-norm, of a dense matrix; 0 where it is singular, 1 where it is empty."""
     if A.shape[0] == 0:
         return 1.0
     lu, _, info = scipy.linalg.lapack.dgetrf(A)

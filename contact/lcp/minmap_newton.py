@@ -36,14 +36,14 @@ __all__ = ["MinimumMap", "block", "minmap_newton", "solve_inside"]
 
 
 def block(A: Any, rows: Indices, columns: Indices) -> Any:
-    """The rows and columns of a matrix, dense or sparse, that two index arrays name"""
+    """Return the rows and columns of a matrix, dense or sparse, that two index arrays name"""
     if scipy.sparse.issparse(A):
         return scipy.sparse.csr_matrix(A[rows][:, columns])
     return A[np.ix_(rows, columns)]
 
 
 def solve_inside(problem: LinearComplementarityProblem, bound: Array, inside: NDArray[np.bool_]) -> Array | None:
-    """z with ``w_i = 0`` in the rows that are inside, and on the given bounds elsewhere.
+    """Solve for z with ``w_i = 0`` in the rows that are inside, and on the given bounds elsewhere.
 
     Args:
         problem: the problem.
@@ -73,7 +73,7 @@ class MinimumMap:
         return minimum_map(self.problem, z, self.problem.slack(z))
 
     def directions(self, z: Array, value: Array) -> Iterator[tuple[Array, float]]:
-        """Newton's direction, those of shifted matrices, steepest descent."""
+        """Yield Newton's direction, those of shifted matrices, steepest descent."""
         problem = self.problem
         free = z - problem.slack(z)
         inside = (free > problem.lower) & (free < problem.upper)

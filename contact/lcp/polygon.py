@@ -172,7 +172,7 @@ class MixedLcp:
 
 
 class Unknowns(NamedTuple):
-    """Those of the polygon, ``[beta; f; lambda; rows]``, of K contacts, eta directions and R rows.
+    """Unknowns of the polygon, ``[beta; f; lambda; rows]``, of K contacts, eta directions and R rows.
 
     Attributes:
         counts: ``eta K, K, K, R``.
@@ -189,7 +189,7 @@ class Unknowns(NamedTuple):
 
 
 def polygon_directions(directions: int) -> Array:
-    """cos and sin of the eta directions, ``(eta, 2)``, the second half exactly the opposite of the first.
+    """Return cos and sin of the eta directions, ``(eta, 2)``, the second half exactly the opposite of the first.
 
     Raises:
         ProblemError: eta is not an even number from 4 on.
@@ -205,13 +205,13 @@ def polygon_directions(directions: int) -> Array:
 
 
 def usual_directions(problem: Problem) -> int:
-    """2 where the contacts are in the plane, :data:`SIDES` otherwise."""
+    """Return 2 where the contacts are in the plane, :data:`SIDES` otherwise."""
     sizes = np.diff(problem.sets.start)[problem.sets.sizes[:, 0] > 0]
     return 2 if len(sizes) and (sizes == 2).all() else SIDES
 
 
 def checked_directions(directions: int, pairs: int, entries: int) -> int:
-    """The number of directions that was asked for, if the problem with so many fits into memory.
+    """Return the number of directions that was asked for, if the problem with so many fits into memory.
 
     Args:
         directions: eta.
@@ -226,12 +226,12 @@ def checked_directions(directions: int, pairs: int, entries: int) -> int:
 
 
 def normals(problem: Problem) -> Indices:
-    """The normal multipliers of the contacts."""
+    """Return the rows of the normal multipliers of the contacts."""
     return problem.sets.start[:-1][problem.sets.sizes[:, 0] > 0]
 
 
 def polygon_unknowns(problem: Problem, directions: int) -> Unknowns:
-    """The unknowns of the polygon, in the order of source document 000."""
+    """List the unknowns of the polygon, in the order of source document 000."""
     sets, m = problem.sets, problem.size
     size = np.diff(sets.start)
     contacts, rows = np.flatnonzero(sets.sizes[:, 0] > 0), np.flatnonzero(sets.sizes[:, 0] == 0)
@@ -260,7 +260,7 @@ def polygon_unknowns(problem: Problem, directions: int) -> Unknowns:
 
 
 def diagonal(values: Array) -> csr_matrix:
-    """A diagonal matrix, of any size."""
+    """Make a diagonal matrix, of any size."""
     each = np.arange(len(values))
     return csr_matrix((values, (each, each)), shape=(len(values),) * 2)
 

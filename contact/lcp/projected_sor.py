@@ -33,7 +33,7 @@ def clamp(x, lower, upper):
 
 
 def sweep(first, column, data, diagonal, b, lower, upper, relaxation, z):
-    """One sweep over the rows of A in compressed rows; rows whose bounds are equal are left"""
+    """Sweep once over the rows of A in compressed rows; rows whose bounds are equal are left"""
     for i in range(len(b)):
         if lower[i] < upper[i]:
             w = b[i]

@@ -1,4 +1,4 @@
-"""What the solvers of linear complementarity problems share: good units, and the best point that was met.
+"""Common parts of the solvers of linear complementarity problems: good units, and the best point that was met.
 
 Pivoting and Newton methods work in units in which the largest entries of the rows and columns of A are near one, and b is
 near one. There the *balanced error* is measured too, the minimum map beside what is given before anything is solved,
@@ -42,7 +42,7 @@ HIDDEN = 1e-3  # the same, of points that are accepted by another measure
 
 @dataclass(frozen=True)
 class Scaling:
-    """The same problem with other units: ``z = column z'``, ``w = row w'``, factors that are powers of two.
+    """Problem in other units, ``z = column z'``, ``w = row w'``, with factors that are powers of two.
 
     Signs and complementarity stay, so does the path of a pivoting method; the rows and columns of A' have largest entries
     near one, and b' is near one, so that tolerances have a meaning. A symmetric A stays symmetric.
@@ -61,7 +61,7 @@ class Scaling:
 
     @classmethod
     def of(cls, problem: LinearComplementarityProblem) -> Scaling:
-        """The scaling of a problem: Ruiz's for the matrix, one number for b."""
+        """Find the scaling of a problem: Ruiz's for the matrix, one number for b."""
         size = abs(problem.A)
         n = problem.size
         r, c = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)  # exponents
@@ -81,7 +81,7 @@ class Scaling:
         return cls(inner, np.ldexp(np.ones(n), unit - r), np.ldexp(np.ones(n), unit + c), first)
 
     def balanced_error(self, z: Array, w: Array) -> float:
-        """The minimum map beside what is given, without what rounding explains; z and w in the user's units."""
+        """Compute the minimum map beside what is given, without what rounding explains; z and w in the user's units."""
         problem, z, w = self.problem, z / self.column, w / self.row
         scale = self.size if self.size > 0.0 else 1.0
         gap = minimum_map(problem, z, w)
@@ -96,28 +96,28 @@ class Scaling:
         return euclid(np.maximum(np.abs(gap) - known, 0.0)) / scale
 
     def hidden(self, z: Array, w: Array) -> float:
-        """By how much the balanced error may be larger because of the rounding of w; z and w in the user's units."""
+        """Return by how much rounding of w may raise the balanced error; z and w in the user's units."""
         z, w = z / self.column, w / self.row
         more = self.worst(z, w, self.rounding(z)) - np.abs(minimum_map(self.problem, z, w))
         return euclid(more) / (self.size if self.size > 0.0 else 1.0)
 
     def rounding(self, z: Array) -> Array:
-        """How well w is known, in scaled units"""
+        """Estimate the rounding of w, in scaled units"""
         return ROUNDING * (np.asarray(abs(self.problem.A) @ np.abs(z)) + np.abs(self.problem.b))
 
     def worst(self, z: Array, w: Array, known: Array) -> Array:
-        """The sizes of the minimum map with w wrong by its rounding, up or down, whichever is larger"""
+        """Compute sizes of the minimum map with w wrong by its rounding, up or down, whichever is larger"""
         return np.maximum(*(np.abs(minimum_map(self.problem, z, w + side)) for side in (-known, known)))
 
 
 def largest(size: Any, axis: int) -> Array:
-    """The largest entry of each row (axis 1) or column (axis 0) of a matrix without negative entries."""
+    """Return the largest entry of each row (axis 1) or column (axis 0) of a matrix without negative entries."""
     found = size.max(axis=axis)
     return np.asarray(found.toarray() if scipy.sparse.issparse(found) else found).ravel()
 
 
 def scaled(A: Any, row: Indices, column: Indices) -> Any:
-    """The matrix with row i times 2^row_i, column j times 2^column_j"""
+    """Multiply row i of a matrix by 2^row_i, and column j by 2^column_j"""
     if not scipy.sparse.issparse(A):
         return np.ldexp(A, row[:, None] + column[None, :])
     rows = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
@@ -126,7 +126,7 @@ def scaled(A: Any, row: Indices, column: Indices) -> Any:
 
 
 class Search:
-    """What all solvers share: the best point so far, the goal, the count and the history.
+    """State that all solvers share: the best point so far, the goal, the count and the history.
 
     Attributes:
         problem: what is solved, in the user's units.
@@ -163,7 +163,7 @@ class Search:
             self.w, self.error = np.nan_to_num(problem.slack(self.z)), np.finfo(float).max
 
     def visit(self, z: Array) -> float:
-        """Keep the point if it is the best so far; its natural map."""
+        """Keep the point if it is the best so far; return its natural map."""
         w = self.problem.slack(z)
         error = natural_map(self.problem, z, w)
         score = max(error, self.scaling.balanced_error(z, w)) if error < math.inf else error
@@ -174,21 +174,21 @@ class Search:
         return error
 
     def is_accepted(self, z: Array, w: Array) -> bool:
-        """Whether another measure decides, and finds the point good enough"""
+        """Return whether another measure decides, w is not lost in rounding, and the measure finds the point good enough"""
         return self.accept is not None and self.scaling.hidden(z, w) <= HIDDEN and self.accept(z)
 
     def visit_scaled(self, z: Array) -> float:
-        """The same with a point in the units of the scaled problem, and its projection."""
+        """Visit the projection of a point in the units of the scaled problem; return its natural map, see :meth:`visit`."""
         return self.visit(self.problem.project(z * self.scaling.column))
 
     @property
     def converged(self) -> bool:
-        """Whether both errors are small enough, or the point is accepted where that decides."""
+        """True if both errors are small enough, or, where another measure decides, if it accepted the point."""
         return self.accepted if self.accept is not None else self.score <= self.tol
 
     @property
     def what(self) -> str:
-        """How good the best point is, for messages."""
+        """Quality of the best point, in words, for messages."""
         if self.error > self.tol or self.converged:
             return f"the best natural map is {self.error:.3g}"
         return f"the best natural map is {self.error:.3g}, but beside what is given the error is {self.score:.3g}"

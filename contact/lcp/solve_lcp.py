@@ -51,7 +51,7 @@ SWEEPS = 10_000
 
 @dataclass(frozen=True)
 class LcpResult:
-    """What a solver found. All numbers are finite.
+    """Result of a solver of linear complementarity problems. All numbers are finite.
 
     Attributes:
         z: ``(n,)``, within the bounds: the best point that was met.
@@ -81,7 +81,7 @@ class LcpResult:
 
     @property
     def converged(self) -> bool:
-        """Whether the status is ``converged``."""
+        """True if the status is ``converged``."""
         return self.status == "converged"
 
 
@@ -165,7 +165,7 @@ def run(
     relaxation: float = 1.0,
     accept: Callable[[Array], bool] | None = None,
 ) -> LcpResult:
-    """The same with data that are checked, and with the history; ``accept`` is that of a search."""
+    """Solve a problem whose data were checked; the result has its history. ``accept`` is that of a search."""
     began = time.perf_counter()
     with np.errstate(all="ignore"):
         search = Search(problem, start, tol, limit, accept)
@@ -182,12 +182,12 @@ def run(
 
 
 def usual_limit(method: str, n: int) -> int:
-    """How many iterations a method is allowed unless the caller says another number."""
+    """Return how many iterations a method is allowed unless the caller says another number."""
     return {"lemke": pivot_limit(n), "psor": SWEEPS}.get(method, NEWTON_STEPS)
 
 
 def as_limit(value: int | None, default: int) -> int:
-    """A number of iterations."""
+    """Check and return a number of iterations."""
     if value is None:
         return default
     return as_whole("max_iterations", value, 0, "a whole number that is not negative")

@@ -48,7 +48,7 @@ SINGULAR = 1e-14  # reciprocal condition number of the equations, times their nu
 
 @dataclass(frozen=True)
 class StandardForm:
-    """A standard problem, and where its variables come from.
+    """Standard problem, and where its variables come from.
 
     Attributes:
         A: ``(k, k)``, dense.
@@ -69,7 +69,7 @@ class StandardForm:
     free: Indices
 
     def point(self, problem: LinearComplementarityProblem, y: Array) -> Array:
-        """z of the problem from the variables of the standard one; the eliminated ones from their equations."""
+        """Compute z of the problem from the variables of the standard one; the eliminated ones from their equations."""
         z = self.base.copy()
         z[self.kept] += self.sign * y[: len(self.kept)]
         inside = np.zeros(problem.size, dtype=np.bool_)
@@ -78,7 +78,7 @@ class StandardForm:
         return z if solved is None else solved
 
     def vertex(self, problem: LinearComplementarityProblem, basic: NDArray[np.bool_]) -> Array | None:
-        """z of the problem from a basis alone, accurate to rounding: which unknowns are inside, which at which bound."""
+        """Compute z of the problem from a basis alone, to rounding: which unknowns are inside, which at which bound."""
         k = len(self.kept)
         inside, bound = np.zeros(problem.size, dtype=np.bool_), self.base.copy()
         inside[self.free] = True
@@ -89,7 +89,7 @@ class StandardForm:
 
 
 def islands(problem: LinearComplementarityProblem) -> Iterator[tuple[Indices, LinearComplementarityProblem]]:
-    """The parts of a problem that no entry of A connects: the unknowns of each, and the problem that they are."""
+    """Split a problem into parts that no entry of A connects: the unknowns of each, and the problem that they are."""
     if not problem.is_sparse and problem.size and is_connected(problem.A):
         yield np.arange(problem.size), problem
         return
@@ -104,7 +104,7 @@ def islands(problem: LinearComplementarityProblem) -> Iterator[tuple[Indices, Li
 
 
 def is_connected(A: Array) -> bool:
-    """Whether all unknowns are in the part of the first one, by a few products; SciPy takes 20 times as long to begin."""
+    """Return whether A connects all unknowns, found by a few products; SciPy takes 20 times as long to begin."""
     joined = (A != 0.0) | (A.T != 0.0)
     part = joined[0]
     while not part.all():
@@ -116,7 +116,7 @@ def is_connected(A: Array) -> bool:
 
 
 def standard_form(problem: LinearComplementarityProblem, rows: Indices | None = None) -> StandardForm:
-    """The standard problem of a problem with bounds; ``rows`` are its row numbers in messages.
+    """Make the standard problem of a problem with bounds; ``rows`` are its row numbers in messages.
 
     Raises:
         ProblemError: the equations of the unbounded unknowns do not determine these; the message names them.
@@ -151,7 +151,7 @@ def standard_form(problem: LinearComplementarityProblem, rows: Indices | None = 
 
 
 def closest(problem: LinearComplementarityProblem, points: list[Array]) -> tuple[Array, float]:
-    """Which point, within the bounds, is closest to a solution, and the length of its minimum map."""
+    """Return the point that is closest to a solution, projected on the bounds, and the length of its minimum map."""
     points = [problem.project(point) for point in points]
     sizes = [euclid(minimum_map(problem, z, problem.slack(z))) for z in points]
     best = int(np.argmin(np.nan_to_num(sizes, nan=np.inf)))
@@ -159,7 +159,7 @@ def closest(problem: LinearComplementarityProblem, points: list[Array]) -> tuple
 
 
 def solve_part(search: Search, I: Indices, part: LinearComplementarityProblem, covering: Array) -> tuple[Array, str]:
-    """z of a part and how its path ended; other paths where the first ends in a basis that is too ill-conditioned."""
+    """Compute z of a part, and how its path ended; try other paths where the first ends in an ill-conditioned basis."""
     check_memory(f"Lemke's method with {len(I)} unknowns that hang together", COPIES * len(I) ** 2)
     form = standard_form(part, I)
     # Rows of upper bounds have no entry of their own. In the units of the others, whatever these are, they have the largest.
