@@ -1,1 +1,1 @@
-"""How far multipliers are from a solution, what each contact does, and the record that says so."""
+"""Results: errors of multipliers, states of contacts, and the record that a solver returns."""

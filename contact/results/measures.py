@@ -1,4 +1,4 @@
-"""How far multipliers are from a solution: one set of errors for all solvers and laws.
+"""Errors of multipliers, which say how far they are from a solution: one set for all solvers and laws.
 
 ==============  ======================================================================================================
 error           what it is
@@ -94,7 +94,7 @@ class Errors:
 
     @property
     def largest(self) -> float:
-        """What tolerances refer to: the natural map or velocity / speed, whichever is larger."""
+        """Error that tolerances refer to: the natural map or velocity / speed, whichever is larger."""
         one, other = self.natural_map, self.relative_velocity
         return one if not one <= other else other
 
@@ -105,7 +105,7 @@ VELOCITIES = 5, 6, 7  # those of them that are velocities
 
 @called_kernel
 def other_errors(K, r, u, exact, R, U, work):
-    """Cone violation, Signorini, dissipation, and the sum of |r . (u + g)| with |u + g|"""
+    """Compute cone violation, Signorini, dissipation, and the sum of |r . (u + g)| with |u + g|"""
     cone, signorini, dissipation, gap, total = 0.0, 0.0, 0.0, 0.0, 0.0
     project(K, r, work)
     for i in range(len(K.start) - 1):
@@ -145,7 +145,7 @@ def other_errors(K, r, u, exact, R, U, work):
 
 @called_kernel
 def measure(K, inside, b, r, u, s, exact, work, out):
-    """All errors, in the order of :class:`Errors`
+    """Compute all errors, in the order of :class:`Errors`
 
     ``inside`` are the sets K with place for scaled ones; ``work`` has five rows of m numbers.
     """
@@ -171,12 +171,12 @@ def measure(K, inside, b, r, u, s, exact, work, out):
 
 
 def place_for_scaled(K: Sets) -> Sets:
-    """The sets with places of their own for what :func:`measure` writes there."""
+    """Copy the sets, with workspace of their own for what :func:`measure` writes there."""
     return K._replace(friction=K.friction.copy(), lower=np.empty_like(K.lower), upper=np.empty_like(K.upper))
 
 
 def all_errors(K: Sets, b: Array, r: Array, u: Array, law: str, scale: Array) -> Errors:
-    """The errors of multipliers, for a law other than ``lcp``.
+    """Compute the errors of multipliers, for a law other than ``lcp``.
 
     Args:
         K: the sets.
@@ -193,7 +193,7 @@ def all_errors(K: Sets, b: Array, r: Array, u: Array, law: str, scale: Array) ->
 
 
 def with_velocities(errors: Errors, exponent: int) -> Errors:
-    """The same, those that are velocities multiplied by the power of two, the largest number in place of what is larger."""
+    """Multiply the errors that are velocities by the power of two; what overflows becomes the largest number."""
     largest = float(np.finfo(np.float64).max)
     velocities = errors.velocity, errors.speed, errors.bilateral
     velocity, speed, bilateral = (min(float(np.ldexp(x, exponent)), largest) for x in velocities)

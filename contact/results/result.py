@@ -1,4 +1,4 @@
-"""What a solver returns."""
+"""Result of a solver: multipliers, velocities, errors and status, and the work that each method did."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ POLYGON = 2.0
 
 
 def is_converged(errors: Errors, tol: float) -> bool:
-    """Whether neither the natural map is above tol, nor the error in velocity above tol times the largest velocity."""
+    """Return whether the natural map is at most tol, and the error in velocity at most tol times the largest velocity."""
     return errors.largest <= tol
 
 
 def judge(errors: Errors, tol: float, stopped: int | None) -> tuple[str, str]:
-    """The status, and a sentence where it is not ``converged``; ``stopped``: after so many iterations, at their limit."""
+    """Return the status, and a sentence where it is not ``converged``; ``stopped``: iterations made, if at their limit."""
     if is_converged(errors, tol):
         return CONVERGED, ""
     if errors.natural_map <= tol:
@@ -64,7 +64,7 @@ class Stage:
 
 
 class Part(NamedTuple):
-    """What one method did with consecutive islands.
+    """Work of one method on consecutive islands.
 
     Attributes:
         method: its name.
@@ -109,7 +109,7 @@ class Result:
             that they go by, the natural map of :func:`~pluecker.contact.lcp.solve_lcp.solve_lcp`, which may end above the
             tolerance; Lemke's tells nothing.
         message: one sentence on what happened, for people.
-        blocks: of the problem, what :meth:`contact_states` has to know.
+        blocks: the data of the problem that :meth:`contact_states` needs.
     """
 
     multipliers: Array
@@ -130,11 +130,11 @@ class Result:
 
     @property
     def converged(self) -> bool:
-        """Whether the status is ``converged``."""
+        """True if the status is ``converged``."""
         return self.status == CONVERGED
 
     def contact_states(self, *, tol: float | None = None) -> NDArray[np.str_]:
-        """What each contact does: ``open``, ``sticking``, ``sliding`` or ``undetermined``, ``(K,)``.
+        """Return the state of each contact: ``open``, ``sticking``, ``sliding`` or ``undetermined``, ``(K,)``.
 
         Args:
             tol: up to which a velocity, or what an impulse changes of it, is none, relative to the largest velocity, see
@@ -166,7 +166,7 @@ class Result:
 
     @property
     def has_bilateral(self) -> bool:
-        """Whether there are rows without bounds."""
+        """True if there are rows without bounds."""
         K = None if self.blocks is None else self.blocks.sets
         return K is not None and bool((np.isneginf(K.lower) & np.isposinf(K.upper)).any())
 

@@ -1,4 +1,4 @@
-"""What each contact of a result does: open, sticking, sliding, or too close to more than one of them to be told.
+"""State of each contact of a result: open, sticking, sliding, or too close to more than one of them to be told.
 
 ================  ========  ==================  ======================================================================
 state             force     velocity            in words
@@ -37,7 +37,7 @@ OPEN, STICKING, SLIDING, UNDETERMINED = range(4)
 
 
 class Blocks(NamedTuple):
-    """What a result has to know of its problem.
+    """Data of a problem that the states of its contacts are computed from.
 
     Attributes:
         sets: cones and intervals, with the friction of the law that was solved.
@@ -51,7 +51,7 @@ class Blocks(NamedTuple):
 
 
 def states_of(blocks: Blocks, r: Array, u: Array, tol: float) -> NDArray[np.str_]:
-    """The state of each contact, ``(K,)``: of blocks with friction, rolling or spinning, or of half-lines if there are none.
+    """Return the state of each contact, ``(K,)``: of blocks with friction, rolling or spinning; if none has, of half-lines.
 
     Args:
         blocks: of the problem.
