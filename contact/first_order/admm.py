@@ -49,7 +49,7 @@ PENALTY, BEST, PRIMAL, DUAL, ENDED, STEP, IDLE, LEAST, NUMBERS = range(9)
 
 
 def begin_at(P, exact, g, x, u, zero, scratch):
-    """x projected, its velocities u and, for Coulomb's law, their shift g; the error. The shift of zero is zero"""
+    """Project x, find its velocities u and, for Coulomb's law, their shift g, zero where x is; return the error"""
     K, n = P.K, len(P.K.start) - 1
     moved = 0.0
     for i in range(n):
@@ -64,7 +64,7 @@ def begin_at(P, exact, g, x, u, zero, scratch):
 
 
 def steps(P, S, L, exact, g, goal, limit, x, u, work, history, state):
-    """At most ``limit`` iterations with one penalty: how many
+    """Make at most ``limit`` iterations with one penalty; return how many
 
     ``x, u`` are the best pair. Of the state all but the penalty is changed.
     """
@@ -121,7 +121,7 @@ steps = allocation_free(steps)
 
 
 def factored(P: Prepared, S: Symbolic, p: float, D: Array, L: Array) -> None:
-    """L of N + compliance + p."""
+    """Compute the factor L of N + compliance + p."""
     for i in range(len(P.K.start) - 1):
         n = int(P.K.start[i + 1] - P.K.start[i])
         a, top = int(S.square[i]), int(P.K.start[i])
@@ -130,7 +130,7 @@ def factored(P: Prepared, S: Symbolic, p: float, D: Array, L: Array) -> None:
 
 
 class Splitting:
-    """The method on one island, which can be continued: what it knows beside the best pair.
+    """ADMM on one island, which can be continued: its state beside the best pair.
 
     Args:
         P: the problem, with its matrix.
@@ -151,16 +151,16 @@ class Splitting:
 
     @property
     def best(self) -> float:
-        """The error of the best pair."""
+        """Error of the best pair."""
         return float(self.state[BEST])
 
     @property
     def ended(self) -> bool:
-        """Whether nothing moves any more."""
+        """True if nothing moves any more."""
         return bool(self.state[ENDED] == 1.0)
 
     def start(self) -> tuple[Symbolic, Array, Array]:
-        """The factor, made when it is wanted first; the iterate begins at the pair that was given."""
+        """Return the pattern, the diagonal and the factor, made on the first call, and begin at the pair that was given."""
         P, work, p = self.P, self.work, self.state[PENALTY]
         if self.x.any():
             work[Z], work[W] = self.x, -self.u
@@ -172,7 +172,7 @@ class Splitting:
         return S, D, L
 
     def advance(self, tol: float, limit: int, history: Array) -> int:
-        """Iterations to the error ``tol``, ``limit`` at most; how many. ``history`` as for :func:`admm`, from here on."""
+        """Iterate to the error ``tol``, or ``limit`` times; return how often. ``history`` as for :func:`admm`, from here."""
         P, state, used = self.P, self.state, 0
         if state[BEST] <= tol or limit < 1:
             return 0
@@ -198,7 +198,7 @@ class Splitting:
 
 
 def admm(P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, history: Array) -> tuple[float, int, int]:
-    """One island, to the error ``tol`` or for ``limit`` iterations.
+    """Solve one island, to the error ``tol`` or for ``limit`` iterations.
 
     Args:
         P, law, x, u: as of :class:`Splitting`.
@@ -215,7 +215,7 @@ def admm(P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, hist
 
 
 def run_admm(P, law, x, u, tol, limit, memory, begin, end):
-    """The islands from ``begin`` to ``end``; arguments as in :func:`~pluecker.contact.first_order.runner.make_runner`."""
+    """Solve islands from ``begin`` to ``end``; arguments as in :func:`~pluecker.contact.first_order.runner.make_runner`."""
     P, results = P._replace(A=assemble(P.A)), memory.results
     for island in range(begin, end):
         if results[island, ERROR] <= tol or memory.states[island, LEFT] == 1.0:

@@ -74,7 +74,7 @@ def step(P, g, now, old, beta, t, new, island):
 
 @allocation_free_kernel
 def look(P, g, now, old, beta, new, island, work, sums):
-    """N new, and the sums that say what becomes of it
+    """Compute N new, and the sums that say what becomes of it
 
     Of the natural map only the distance is that of other methods: the velocities of new are nowhere stored.
     """
@@ -112,7 +112,7 @@ def look(P, g, now, old, beta, new, island, work, sums):
 
 @allocation_free_kernel
 def offset_size(P, first, last):
-    """|b|^2, and the largest component of b, as a velocity of its block"""
+    """Return |b|^2, and the largest component of b, as a velocity of its block"""
     total, largest = 0.0, 0.0
     for i in range(first, last):
         top, of_block = P.K.start[i], 0.0
@@ -132,7 +132,7 @@ def as_velocity(Nx, b, u, top, bottom):
 
 @allocation_free_kernel
 def first_lipschitz(P, y, Ny, island):
-    """|N 1| / |1|, from below"""
+    """Estimate the Lipschitz constant from below, by |N 1| / |1|"""
     first, last = P.islands[island], P.islands[island + 1]
     top, bottom = P.K.start[first], P.K.start[last]
     for k in range(top, bottom):
@@ -146,7 +146,7 @@ def first_lipschitz(P, y, Ny, island):
 
 @allocation_free_kernel
 def momentum(theta, nesterov):
-    """beta, and theta of the next iteration"""
+    """Return beta, and theta of the next iteration"""
     if nesterov == 0.0:
         return 1.0, theta
     square = theta * theta
@@ -155,7 +155,7 @@ def momentum(theta, nesterov):
 
 
 def apgd(P, exact, g, x, u, island, goal, limit, memory):
-    """One island, to the error ``goal`` or for ``limit`` iterations; how many it took
+    """Improve one island, to the error ``goal`` or for ``limit`` iterations; return how many it took
 
     What it remembers as its step is the Lipschitz constant.
     """

@@ -54,7 +54,7 @@ def square_inside(K, i, x, y):
 
 
 def barzilai_borwein(P, exact, g, x, u, island, goal, limit, memory):
-    """One island, to the error ``goal`` or for ``limit`` iterations; how many it took"""
+    """Improve one island, to the error ``goal`` or for ``limit`` iterations; return how many it took"""
     work, state, history = memory.work, memory.states[island], memory.history
     A, K, b = P.A, P.K, P.b
     first, last, left, right = P.islands[island], P.islands[island + 1], P.sides[island], P.sides[island + 1]

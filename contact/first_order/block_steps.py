@@ -1,4 +1,4 @@
-"""What methods that go block by block share: step lengths from the diagonal blocks, and projected steps with them.
+"""Steps of methods that go block by block: step lengths from the diagonal blocks, and projected steps with them.
 
 A projected step on block i, ``x_i <- P(x_i - rho_i u_i)`` with ``rho_i = 1 / (largest eigenvalue of N_ii)``, is a
 gradient step that lowers the energy whatever the cone. The diagonal blocks are small: Jacobi's rotations give the
@@ -34,7 +34,7 @@ SMALL = 1e-13  # relative size of an entry beside the diagonal that is zero
 
 @allocation_free_kernel
 def diagonal_block(A, i, top, n, work):
-    """N_ii, its row r in ``work[DIAGONAL + r, top : top + n]``"""
+    """Compute N_ii, its row r in ``work[DIAGONAL + r, top : top + n]``"""
     for r in range(n):
         for c in range(n):
             work[DIAGONAL + r, top + c] = A.compliance[top + r] if r == c else 0.0
@@ -58,7 +58,7 @@ def diagonal_block(A, i, top, n, work):
 
 @allocation_free_kernel
 def largest_eigenvalue(D, row, top, n):
-    """Of the symmetric matrix ``D[row : row + n, top : top + n]``, which is turned until it is diagonal (Jacobi)"""
+    """Return that of the symmetric ``D[row : row + n, top : top + n]``, which is made diagonal by rotations (Jacobi)"""
     for _ in range(ROTATIONS):
         turned = 0
         for p in range(n - 1):

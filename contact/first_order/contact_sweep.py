@@ -21,7 +21,7 @@ __all__ = ["is_between_bodies", "sweep_contact"]
 
 @allocation_free_kernel
 def is_between_bodies(P, i):
-    """Whether block i is a contact of three components on one or two bodies with six velocities each, in J as in T"""
+    """Return whether block i is a contact of three components on one or two bodies with six velocities, in J as in T"""
     J, T, K = P.A.J, P.A.T, P.K
     if J.width[i] != 6 or T.width[i] != 6 or K.sizes[i, 0] != 2 or K.start[i + 1] - K.start[i] != 3:
         return False
@@ -33,19 +33,19 @@ def is_between_bodies(P, i):
 
 @allocation_free_kernel
 def row_of(a, p, v0, v1, v2, v3, v4, v5):
-    """A row of a block times six velocities"""
+    """Multiply a row of a block by six velocities"""
     return (a[p] * v0 + a[p + 1] * v1 + a[p + 2] * v2) + (a[p + 3] * v3 + a[p + 4] * v4 + a[p + 5] * v5)
 
 
 @allocation_free_kernel
 def add_column(a, p, v, d0, d1, d2):
-    """v and what three multipliers add to it"""
+    """Return v plus what three multipliers add to it"""
     return v + (a[p] * d0 + a[p + 6] * d1 + a[p + 12] * d2)
 
 
 @allocation_free_kernel
 def sweep_contact(P, i, exact, shift, step, x):
-    """x and the velocities of the bodies with block i as it has to be; how much x changed, and its size, squared"""
+    """Update block i of x and the velocities of its bodies; return how much x changed, and its size, squared"""
     J, T, v, K = P.A.J, P.A.T, P.A.velocity, P.K
     n, m, top = positive(J.first[i]), positive(T.first[i]), positive(K.start[i])
     two = J.first[i + 1] - J.first[i] == 2

@@ -92,7 +92,7 @@ class Checked(NamedTuple):
 
 @kernel
 def times(a, p, x, k):
-    """One row of a block times three multipliers"""
+    """Multiply one row of a block by three multipliers"""
     return load(a, p) * load(x, k) + load(a, p + 1) * load(x, k + 1) + load(a, p + 2) * load(x, k + 2)
 
 
@@ -115,7 +115,7 @@ def move(L, block):
 
 @outlined_kernel
 def judge(L, block):
-    """The squared natural map of each contact, and the sums"""
+    """Compute the squared natural map of each contact, and the sums"""
     first, last = bounds(load(L.settings, COUNT), block, TOGETHER)
     exact = load(L.settings, EXACT)
     size, distance, motion, offset, lack, held, speed = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -143,7 +143,7 @@ def judge(L, block):
 
 @outlined_kernel
 def pass_over(L, block):
-    """One block of the pass that the settings say"""
+    """Do one block of the pass that the settings name"""
     if load(L.settings, PASS) == MOVE:
         move(L, block)
     else:
@@ -155,7 +155,7 @@ do_pass, _, follow = shared_passes(pass_over)
 
 @outlined_kernel
 def check(L, roster):
-    """One pass, and the error where it judges"""
+    """Run one pass, and compute the error where it judges"""
     what, blocks = load(L.settings, WHAT), (load(L.settings, COUNT) + TOGETHER - 1) // TOGETHER
     do_pass(L, roster, what, blocks)
     if what == JUDGE:
@@ -164,7 +164,7 @@ def check(L, roster):
 
 
 def in_one_thread(place, k):
-    """The part of thread k, of which 0 leads."""
+    """Do the part of thread k, of which 0 leads."""
     task, at = integers_at(place, TASK), ARRAYS
     L = Checked(
         task, array_numbers(task, at, 1), array_integers(task, at, 2), array_integers(task, at, 3),
@@ -182,7 +182,7 @@ def in_one_thread(place, k):
 
 
 class Checks:
-    """One island of contacts with three components each.
+    """Evaluation of velocities and errors of one island, by threads: contacts with three components each.
 
     Args:
         P: with its matrix; n contacts.
@@ -204,17 +204,17 @@ class Checks:
         )  # fmt: skip
 
     def call(self, what: int, x: Array, u: Array, threads: int) -> None:
-        """A pass over a pair: by one thread where others came late of late."""
+        """Run a pass over a pair; by one thread where other threads were late several times of late."""
         self.task[WHAT], threads = what, 1 if self.control[LATE] > OFTEN else threads
         share_task(self.task, ARRAYS, self.record._replace(x=x, u=u), (), in_one_thread, check, threads)
 
     def velocity(self, x: Array, threads: int) -> Array:
-        """u = N x + b, ``(3 n,)``, of the multipliers x, ``(3 n,)``."""
+        """Compute u = N x + b, ``(3 n,)``, of the multipliers x, ``(3 n,)``."""
         u = np.empty_like(x)
         self.call(MOVE, x, u, threads)
         return u
 
     def error(self, x: Array, u: Array, threads: int) -> float:
-        """The error of a pair, as :func:`~pluecker.contact.first_order.runner.evaluate` has it."""
+        """Compute the error of a pair, as :func:`~pluecker.contact.first_order.runner.evaluate` has it."""
         self.call(JUDGE, x, u, threads)
         return float(self.control[REACHED])

@@ -1,7 +1,7 @@
 """Gradients on large islands: their layout, found once, and the task that threads share to solve one.
 
 The matrices have single precision, N' instead of N. With the offset ``b + (N - N') r`` velocities are those of N where the
-multipliers are r, and near there off by ``(N - N') (x - r)``: at each rung of the error r becomes the x that was found.
+multipliers are r, and near there off by ``(N - N') (x - r)``: at each level of the error r becomes the x that was found.
 This is iterative refinement. It takes a product of full precision each time; in the convex law pairs stay as they are, under
 Coulomb's law gradients begin anew from the best.
 
@@ -45,7 +45,7 @@ __all__ = ["Island", "lay_out", "run_large"]
 
 
 class Island(NamedTuple):
-    """What does not change of an island from call to call.
+    """Data of an island that stay the same from call to call.
 
     Attributes:
         matrices: J and T, interleaved.
@@ -61,7 +61,7 @@ class Island(NamedTuple):
 
 
 def lay_out(P: Prepared, island: int) -> Island | None:
-    """An island in lanes.
+    """Lay an island out in lanes.
 
     Returns:
         None if it has something else than contacts of three components, each on at most two bodies with six
@@ -83,7 +83,7 @@ def lay_out(P: Prepared, island: int) -> Island | None:
 
 
 class Task:
-    """One island on its way: what :func:`improve` works on.
+    """State of the gradients on one island, on which :func:`improve` works.
 
     Attributes:
         due: the error at which velocities are corrected next.
@@ -109,7 +109,7 @@ class Task:
         self.task[MOVED] = x.any()
 
     def run(self, law: int, tol: float, limit: int, state: Array, history: Array, threads: int) -> None:
-        """The island, with so many threads; under Coulomb's law from the pair that was found before."""
+        """Improve the island, with so many threads; under Coulomb's law begin at the pair that was found before."""
         task, numbers = self.task, self.numbers
         if law == 1 and self.begun:
             n, there = 3 * self.large.friction.shape[0], 2 * int(task[FOUND]) * self.vector
@@ -121,13 +121,13 @@ class Task:
         state[STEP] = numbers[LIPSCHITZ]
 
     def pair(self) -> tuple[Array, Array]:
-        """Multipliers of the pair that was found, and its velocities as they are known, contact by contact."""
+        """Return the multipliers of the pair that was found, and its velocities as they are known, ``(m,)`` each."""
         n, rows_here = 2 * int(self.task[FOUND]) * self.vector, 3 * self.large.friction.shape[0]
         x, Nx = self.work[n : n + rows_here], self.work[n + self.vector : n + self.vector + rows_here]
         return from_lanes(x, self.contacts, 3).reshape(-1), from_lanes(Nx + self.large.b, self.contacts, 3).reshape(-1)
 
     def correct(self, error: Array) -> None:
-        """Take from all velocities what those of the pair that was found have too much."""
+        """Subtract from all velocities the error of those of the pair that was found."""
         self.large.b[...] -= to_lanes(error.reshape(-1, 3))
 
 
@@ -135,7 +135,7 @@ def run_large(
     P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, memory: Memory, island: int, laid: Island,
     threads: int, tasks: dict[int, Task] | None = None,
 ) -> None:  # fmt: skip
-    """One island to the error ``tol``, as the runners of :func:`~pluecker.contact.first_order.runner.make_runner` do.
+    """Improve one island to the error ``tol``, as runners of :func:`~pluecker.contact.first_order.runner.make_runner` do.
 
     With ``tasks`` those of the convex law go on where they stopped, as if they had not: islands on their way, by number.
     Until they are done their velocities are not corrected.

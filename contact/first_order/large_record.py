@@ -1,4 +1,4 @@
-"""What threads know of a large island, and what they do with a group of contacts: the record, its places, and the cone.
+"""Record of a large island that threads share, its places, and kernels for a group of contacts: the cone, sums.
 
 A group has eight contacts side by side; what is written here for one is done for all of them. Sums are kept block by block.
 The projection is that of :mod:`~pluecker.contact.problem.sets` on the cone of friction.
@@ -34,7 +34,7 @@ SUMS = 16
 
 
 class Large(NamedTuple):
-    """A large island in lanes, as all threads have it.
+    """Record of a large island in lanes, which all threads share.
 
     Contact ``i`` is in lane ``i % 8`` of group ``i // 8``, and so are bodies; each contact has two bodies, where there is
     one the other block is zero.
@@ -75,33 +75,33 @@ class Large(NamedTuple):
 
 @kernel
 def multipliers(L, pair):
-    """x of a pair"""
+    """Return x of a pair"""
     n = load(L.settings, VECTOR)
     return part(L.work, 2 * pair * n, n)
 
 
 @kernel
 def product(L, pair):
-    """N x of a pair"""
+    """Return N x of a pair"""
     n = load(L.settings, VECTOR)
     return part(L.work, (2 * pair + 1) * n, n)
 
 
 @kernel
 def bounds(size, block, each):
-    """First group and end of a block"""
+    """Return the first group of a block, and its end"""
     return block * each, min((block + 1) * each, size)
 
 
 @kernel
 def larger_of(x, y):
-    """The larger one; NaN where x is"""
+    """Return the larger one; NaN where x is"""
     return select(smaller(x, y), y, x)
 
 
 @kernel
 def not_below(x, least):
-    """At least so much; NaN where x is"""
+    """Return x, or ``least`` where x is less; NaN where x is"""
     return select(smaller(x, least), lift(least, x), x)
 
 
@@ -113,7 +113,7 @@ def magnitude(x):
 
 @kernel
 def nearest(mu, a, b, c):
-    """The nearest point of the cone of friction"""
+    """Project on the cone of friction"""
     size = sqrt(b * b + c * c)
     t = not_below((a + mu * size) / (1.0 + mu * mu), 0.0)
     slides = smaller(mu * a, size)
@@ -124,7 +124,7 @@ def nearest(mu, a, b, c):
 
 @kernel
 def miss(mu, exact, g, x0, x1, x2, u0, u1, u2):
-    """Of a group of contacts |x - P(x - u - g)|^2 and |x|^2, with EXACT the correction of u, as the natural map has it"""
+    """Compute |x - P(x - u - g)|^2 and |x|^2 of a group, with EXACT the correction of u, as the natural map has it"""
     if exact == 1:
         g = g + mu * sqrt(u1 * u1 + u2 * u2)
     p0, p1, p2 = nearest(mu, x0 - u0 - g, x1 - u1, x2 - u2)
@@ -141,13 +141,13 @@ def miss(mu, exact, g, x0, x1, x2, u0, u1, u2):
 
 @kernel
 def fastest(u0, u1, u2):
-    """The largest component"""
+    """Return the largest component"""
     return larger_of(larger_of(magnitude(u0), magnitude(u1)), magnitude(u2))
 
 
 @kernel
 def store_sums(L, block, square, curvature, uphill, change, size, distance, motion, offset, lack, held, speed):
-    """Of a block, from lanes"""
+    """Store the sums of a block, from lanes"""
     sums = part(L.sums, SUMS * block, SUMS)
     store(sums, SQUARE, sum_of(square))
     store(sums, CURVATURE, sum_of(curvature))

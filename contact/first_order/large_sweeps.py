@@ -3,7 +3,7 @@
 The matrices have single precision; velocities are corrected as those of
 :mod:`~pluecker.contact.first_order.large_gradients`.
 
-What is done is in :mod:`~pluecker.contact.first_order.shared_sweeps`.
+The sweeps themselves are in :mod:`~pluecker.contact.first_order.shared_sweeps`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ __all__ = ["Layout", "Sweeping", "lay_out", "run_large", "shares_of"]
 
 
 class Layout(NamedTuple):
-    """What does not change of an island from call to call.
+    """Data of an island that stay the same from call to call.
 
     Attributes:
         strips: J and T, and the order of the contacts.
@@ -75,7 +75,7 @@ class Layout(NamedTuple):
 
 
 def all_steps(A, K, first, last, work, rho):
-    """The step lengths of the blocks of an island"""
+    """Compute the step lengths of the blocks of an island"""
     find_steps(A, K, first, last, work, rho)
 
 
@@ -83,7 +83,7 @@ all_steps = allocation_free(all_steps)
 
 
 def lay_out(P: Prepared, island: int, threads: int = 1) -> Layout | None:
-    """An island in strips; one of several threads finds step lengths in the meantime.
+    """Lay an island out in strips; one of several threads finds step lengths in the meantime.
 
     Returns:
         None if it has something else than contacts of three components, each on at most two bodies with six velocities
@@ -115,7 +115,7 @@ def lay_out(P: Prepared, island: int, threads: int = 1) -> Layout | None:
 
 
 class Sweeping:
-    """One island on its way.
+    """State of the sweeps over one island, which can be continued.
 
     Attributes:
         last, best: pairs of multipliers and velocities, contact by contact, ``(m,)``; ends_best: whether these are one.
@@ -148,7 +148,7 @@ class Sweeping:
     def run(
         self, x: Array, law: int, tol: float, limit: int, relaxation: float, momentum: bool, history: Array, threads: int
     ) -> None:  # fmt: skip
-        """From the multipliers x to the error ``tol``, or for so many sweeps."""
+        """Sweep from the multipliers x to the error ``tol``, or ``limit`` times."""
         self.hand_out(crew(threads))
         task, control, record = self.task, self.control, self.record
         record.x[...] = to_slots(x.reshape(-1, 3), self.strips)
@@ -159,7 +159,7 @@ class Sweeping:
         self.error, self.used, self.spent = float(control[REACHED]), int(task[USED]), int(task[SPENDING])
 
     def hand_out(self, threads: int) -> None:
-        """The shares of so many threads."""
+        """Divide the strips among so many threads, unless they are divided so."""
         if self.task[CREW] != threads:
             order, starts = shares_of(self.strips, threads)
             self.task[CREW], self.record = threads, self.record._replace(order=order, starts=starts)
@@ -171,7 +171,7 @@ class Sweeping:
 
     @property
     def ends_best(self) -> bool:
-        """Whether the last pair is the best."""
+        """True if the last pair is the best."""
         return bool(self.task[ENDS_BEST])
 
     @property
@@ -181,29 +181,32 @@ class Sweeping:
 
     @property
     def best_multipliers(self) -> Array:
-        """Those of the best pair."""
+        """Multipliers of the best pair, contact by contact, ``(m,)``."""
         return self.by_contact(self.record.best)
 
     def correct(self, error: Array) -> None:
-        """Take from all velocities what those of a pair have too much."""
+        """Subtract from all velocities the error of those of a pair."""
         self.record.b[...] -= to_slots(error.reshape(-1, 3), self.strips)
 
     def pair(self, x: Array, u: Array) -> tuple[Array, Array]:
-        """Both contact by contact."""
+        """Return multipliers and velocities contact by contact, ``(m,)`` each."""
         return self.by_contact(x), self.by_contact(u)
 
     def by_contact(self, x: Array) -> Array:
-        """Multipliers or velocities contact by contact, ``(m,)``."""
+        """Arrange multipliers or velocities contact by contact, ``(m,)``."""
         return from_slots(x, self.strips, 3).reshape(-1)
 
 
 def shares_of(S: Strips, threads: int) -> tuple[Indices, Indices]:
-    """Strips in the order in which they are taken, and where shares begin, as :class:`Swept` has them.
+    """Order strips as they are taken, and divide them into shares, one for each thread; see :class:`Swept`.
 
     Each share has strips that follow one another, and takes about as long as any other: its odd strips wait for even ones
-    of the same share alone. Odd strips between two shares are in the last one, that of nobody. Of the even strips of a
-    share, and of the odd ones after them, the long ones come first: what a thread that has none left takes from others is
-    short.
+    of the same share alone. Odd strips between two shares are in the last share, which belongs to no thread. Of the even
+    strips of a share, and of the odd ones after them, the long ones come first: what a thread that has none left takes from
+    others is short.
+
+    Returns:
+        The strips in this order, and where each share begins there, with the end, ``(threads + 2,)``.
     """
     sizes, number = np.diff(S.begin), np.arange(len(S.begin) - 1)
     along = np.where(number < S.even, 2 * number, 2 * (number - S.even) + 1)
@@ -221,7 +224,7 @@ def run_large(
     P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, memory: Memory, island: int, laid: Layout,
     threads: int, relaxation: float,
 ) -> None:  # fmt: skip
-    """One island to the error ``tol``, as the runners of :func:`~pluecker.contact.first_order.runner.make_runner` do.
+    """Improve one island to the error ``tol``, as runners of :func:`~pluecker.contact.first_order.runner.make_runner` do.
 
     Over-relaxed sweeps are relaxed as the memory says; ``relaxation`` is the usual one.
     """

@@ -30,7 +30,7 @@ LOWER = 0.5  # of the error that is there: what a rung is at most
 
 
 def next_rung(error: float) -> float:
-    """The next error at which velocities are corrected: one of 1e-3, 1e-6, and so on, whatever the tolerance."""
+    """Return the next error at which velocities are corrected: one of 1e-3, 1e-6, and so on, whatever the tolerance."""
     rung = RUNGS
     while not rung <= LOWER * error and rung > 0.0:
         rung *= RUNGS
@@ -47,7 +47,7 @@ def exact_velocities(P: Prepared, island: int, x: Array, u: Array) -> None:
 
 
 def range_of(P: Prepared, island: int) -> tuple[int, int, int, int] | None:
-    """The first and last blocks of an island, and its block columns; none where it has no factors, or not contacts alone."""
+    """Return the range of blocks and of block columns of an island; None if it has no factors, or not contacts alone."""
     first, last = (int(k) for k in P.islands[island : island + 2])
     if P.A.is_factored == 0 or (np.diff(P.K.start[first : last + 1]) != 3).any():
         return None
@@ -56,21 +56,22 @@ def range_of(P: Prepared, island: int) -> tuple[int, int, int, int] | None:
 
 
 def together(board, function, threads, task):
-    """The island of a task in up to so many threads, by the function at that address"""
+    """Run the task of an island in up to so many threads, each with the function at that address"""
     return share(view(board), function, address_of(view(task)), threads)
 
 
 @functools.cache
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The part of one thread, ``function(place, k)``, or what calls threads together."""
+    """Compile the part of one thread, ``function(place, k)``, or the function that calls threads together."""
     integers = types.int64[::1]
     of_all = function is together
     return compiled_for(function, (integers, types.intp, types.intp, integers) if of_all else (types.intp, types.intp))
 
 
 def crew(threads: int) -> int:
-    """Of so many threads those that come: one without compilation, and with bounds checks, where others would wait for one
-    that has raised an exception.
+    """Return how many of these threads take part: all, or one without compilation, and with bounds checks.
+
+    With these the others would wait for a thread that has raised an exception.
     """
     return 1 if config.BOUNDSCHECK or config.DISABLE_JIT else threads
 
@@ -79,7 +80,7 @@ def share_task(
     task: Indices, place: int, record: Any, more: Sequence[Array], in_one_thread: Callable[..., Any],
     improve: Callable[..., None], threads: int,
 ) -> None:  # fmt: skip
-    """An island with so many threads.
+    """Run the task of an island with so many threads.
 
     Args:
         task: integers; addresses and lengths of arrays go to ``place`` and what follows it.

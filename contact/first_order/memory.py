@@ -1,6 +1,6 @@
-"""What methods write into: one record of arrays, and the names of their rows and columns.
+"""Memory that methods write into: one record of arrays, and the names of their rows and columns.
 
-Compiled code allocates nothing. So all that it needs is made before, once for all islands, and handed on as one argument.
+Compiled code allocates nothing. So its workspace is allocated before, once for all islands, and handed on as one argument.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ERROR, ITERATIONS, PRODUCTS = range(3)
 
 
 class Memory(NamedTuple):
-    """Of all islands.
+    """Memory of a method, for all islands.
 
     Attributes:
         work: vectors of all multipliers, ``(ROWS_OF_WORK, m)`` and some columns more, in C order: rows are compiled as the
@@ -57,7 +57,7 @@ class Memory(NamedTuple):
 def make_memory(
     m: int, islands: int, history: Array, more: int = 0, relaxation: float = 0.0, nesterov: bool = False
 ) -> Memory:  # fmt: skip
-    """For so many multipliers and islands; ``more`` rows of work after those of methods."""
+    """Allocate the memory for so many multipliers and islands; ``more`` rows of work after those of methods."""
     states, results = np.zeros((islands, STATE)), np.zeros((islands, 3))
     states[:, RELAXATION], states[:, NESTEROV], states[:, TRIED] = relaxation, nesterov, np.inf
     results[:, ERROR] = np.inf
@@ -65,5 +65,5 @@ def make_memory(
 
 
 def rows_apart(rows: int, columns: int) -> Array:
-    """Vectors of so many entries or a few more, whose entries of the same index are not at the same place of a page."""
+    """Allocate vectors of so many entries or a few more, so that equal indices are not at the same place of a page."""
     return np.zeros((rows, -(-columns // 512) * 512 + 40))

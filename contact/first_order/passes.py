@@ -1,4 +1,4 @@
-"""What threads do with the blocks of a large island: contacts in lanes, a block of them at a time.
+"""Passes of threads over the blocks of a large island: contacts in lanes, a block of them at a time.
 
 ====================  ===============================================================================================
 pass                  what it does with a block of contacts, or of bodies
@@ -13,7 +13,7 @@ pass                  what it does with a block of contacts, or of bodies
 ====================  ===============================================================================================
 
 No two blocks write to the same place, and sums are kept block by block, to be added in their order: so that the result does
-not depend on who did which block. What is written here is that of :mod:`~pluecker.contact.first_order.apgd`,
+not depend on which thread did which block. The formulas are those of :mod:`~pluecker.contact.first_order.apgd`,
 :mod:`~pluecker.contact.problem.natural_map` and :mod:`~pluecker.contact.problem.sets` for contacts with friction alone.
 """
 
@@ -138,14 +138,14 @@ def collect(L, block):
 
 @kernel
 def six(a, p, v0, v1, v2, v3, v4, v5):
-    """One row of a block times a velocity"""
+    """Multiply one row of a block by a velocity"""
     near = load(a, p) * v0 + load(a, p + 1) * v1 + load(a, p + 2) * v2
     return near + (load(a, p + 3) * v3 + load(a, p + 4) * v4 + load(a, p + 5) * v5)
 
 
 @kernel
 def of_body(L, i, side):
-    """J v of the contacts of group i, of one of their bodies"""
+    """Compute J v of the contacts of group i, of one of their bodies"""
     where, p, v, J = places(L.bodies, i, side == 1), HEIGHT * i + 18 * side, L.flat_v, L.J
     v0, v1, v2 = gather(v, where, 0), gather(v, where, W), gather(v, where, 2 * W)
     v3, v4, v5 = gather(v, where, 3 * W), gather(v, where, 4 * W), gather(v, where, 5 * W)
@@ -156,7 +156,7 @@ def of_body(L, i, side):
 
 @kernel
 def rows_of_product(L, i, x, out):
-    """N x = J v + compliance x of group i"""
+    """Compute N x = J v + compliance x of group i"""
     k = 3 * i
     ask_for_rows(L.J, HEIGHT * i + AHEAD, HEIGHT)
     a0, a1, a2 = of_body(L, i, 0)
@@ -173,7 +173,7 @@ def rows_of_product(L, i, x, out):
 
 @outlined_kernel
 def multiply(L, block):
-    """N x, and |N x|^2"""
+    """Compute N x, and |N x|^2"""
     first, last = bounds(load(L.settings, GROUPS), block, BLOCK)
     at = load(L.settings, AT)
     x, out = multipliers(L, at), product(L, at)
@@ -188,7 +188,7 @@ def multiply(L, block):
 
 @kernel
 def along(x, Nx, x_old, Nx_old, x_new, Nx_new, b, beta, k):
-    """Of one row of x+: itself, how far it moved, its velocity, and what it adds to d'd, d'N d and the slope; d = x+ - y"""
+    """Return, of one row, x+, how far it moved, its velocity, and its parts of d'd, d'N d and the slope; d = x+ - y"""
     now, new, N_new = load(x, k), load(x_new, k), load(Nx_new, k)
     Ny, moved = ahead(Nx, Nx_old, beta, k), new - now
     d = moved - beta * (now - load(x_old, k))
@@ -197,7 +197,7 @@ def along(x, Nx, x_old, Nx_old, x_new, Nx_new, b, beta, k):
 
 @outlined_kernel
 def look(L, block):
-    """N x+, and the sums of :func:`~pluecker.contact.first_order.apgd.look`"""
+    """Compute N x+, and the sums of :func:`~pluecker.contact.first_order.apgd.look`"""
     first, last = bounds(load(L.settings, GROUPS), block, BLOCK)
     beta, now, old, new = load(L.control, BETA), load(L.settings, NOW), load(L.settings, OLD), load(L.settings, NEW)
     x, Nx, x_old, Nx_old = multipliers(L, now), product(L, now), multipliers(L, old), product(L, old)
@@ -229,7 +229,7 @@ def look(L, block):
 
 @outlined_kernel
 def evaluate(L, block):
-    """The sums of the natural map, with WHOLE the shift g, with EXACT the correction of u"""
+    """Compute the sums of the natural map, with WHOLE the shift g, with EXACT the correction of u"""
     first, last = bounds(load(L.settings, GROUPS), block, BLOCK)
     at, exact, whole = load(L.settings, AT), load(L.settings, EXACT), load(L.settings, WHOLE)
     x, Nx, b = multipliers(L, at), product(L, at), L.b
@@ -261,7 +261,7 @@ def shift(L, block):
 
 @outlined_kernel
 def pass_over(L, block):
-    """One block of the pass that the settings say"""
+    """Do one block of the pass that the settings name"""
     what = load(L.settings, PASS)
     if what == STEP:
         step(L, block)

@@ -63,7 +63,10 @@ def velocities_of(P, i, x, u):
 
 @allocation_free_kernel
 def sweep(P, exact, g, x, u, first, last, relaxation, rho, d):
-    """All blocks once; how much x changed, and its size, squared. With the matrix u is that of x before and after"""
+    """Sweep all blocks once; return how much x changed, and its size, squared
+
+    With the matrix u is that of x before and after.
+    """
     A, K = P.A, P.K
     change, size = 0.0, 0.0
     for i in range(first, last):
@@ -95,7 +98,7 @@ def sweep(P, exact, g, x, u, first, last, relaxation, rho, d):
 
 @allocation_free_kernel
 def exchange(x, u, best_x, best_u, top, bottom):
-    """One pair for another: the best one is the result, and the last one, from which sweeps can go on, stays in memory"""
+    """Exchange pairs: the best one is the result, the last one, from which sweeps can go on, stays in memory"""
     for k in range(top, bottom):
         x[k], best_x[k] = best_x[k], x[k]
         u[k], best_u[k] = best_u[k], u[k]
@@ -103,9 +106,10 @@ def exchange(x, u, best_x, best_u, top, bottom):
 
 @allocation_free_kernel
 def moving(P, island, u):
-    """What moves linearly with x, and is carried on with it: u, or velocities of bodies; where it begins and ends; else none
+    """Return what moves linearly with x, and is carried on with it, u or velocities of bodies, and its range in there
 
-    Rows of work have place for as many velocities of bodies as there are multipliers.
+    Rows of work have place for as many velocities of bodies as there are multipliers; where there are more, the range is
+    empty.
     """
     if P.A.is_factored == 0:
         return u, P.K.start[P.islands[island]], P.K.start[P.islands[island + 1]]
@@ -115,7 +119,7 @@ def moving(P, island, u):
 
 @allocation_free_kernel
 def stand_still(P, x, u, island, work):
-    """No momentum: the first sweep begins at this pair"""
+    """Clear the momentum: the first sweep begins at this pair"""
     for k in range(P.K.start[P.islands[island]], P.K.start[P.islands[island + 1]]):
         work[ALONG_X, k], work[BEGUN_X, k] = 0.0, x[k]
     v, left, right = moving(P, island, u)
@@ -125,13 +129,13 @@ def stand_still(P, x, u, island, work):
 
 @allocation_free_kernel
 def momentum_at(age):
-    """b, so many sweeps after it began anew"""
+    """Return the factor b of momentum, ``age`` sweeps after it began anew"""
     return min(age / (age + 3.0), MOST)
 
 
 @called_kernel
 def carry_on(P, x, u, island, age, work):
-    """Momentum, between two sweeps: from their last pair to where the next one begins; sweeps since it began anew"""
+    """Move by momentum from the last pair to where the next sweep begins; return how many sweeps since it began anew"""
     first, last = P.islands[island], P.islands[island + 1]
     top, bottom = P.K.start[first], P.K.start[last]
     d, Nd, begun, speed = work[ALONG_X], work[ALONG_U], work[BEGUN_X], work[BEGUN_U]
@@ -154,7 +158,7 @@ def carry_on(P, x, u, island, age, work):
 
 @called_kernel
 def sweeps(P, exact, g, x, u, island, goal, limit, relaxation, memory):
-    """One island, to the error ``goal`` or for ``limit`` sweeps; how many it took
+    """Improve one island, to the error ``goal`` or for ``limit`` sweeps; return how many it took
 
     A sweep counts as one product. The last pair is where the best one was kept.
     """

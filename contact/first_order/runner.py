@@ -1,4 +1,4 @@
-"""What first-order methods share: signature, error, islands, and the iteration that makes Coulomb's law of the convex one.
+"""Common parts of first-order methods: signature, error, islands, and the iteration from the convex law to Coulomb's.
 
 A *method* improves the multipliers of one island for a fixed shift ``g`` of the normal velocities:
 
@@ -50,7 +50,7 @@ STILL = 1e-15  # relative change of multipliers that do not move any more
 
 @allocation_free_kernel
 def evaluate(P, g, x, u, exact, first, last, work):
-    """The error of x, where u = N^ x + b^: natural map or error in velocity, both relative, with a shift g, not scaled"""
+    """Return the error of x, where u = N^ x + b^: natural map or error in velocity, relative, with a shift g, not scaled"""
     error, lack, held, speed = natural_map(P.K, P.s, P.b, g, x, u, exact, first, last, work)
     return larger(error, lack, held, speed)
 
@@ -64,7 +64,7 @@ def keep(x, u, best_x, best_u, top, bottom):
 
 @called_kernel
 def evaluate_islands(P, x, u, exact, work, zero, out):
-    """The errors of all islands, without shifts that are held"""
+    """Compute the errors of all islands, without shifts that are held"""
     for island in range(len(out)):
         first, last = P.islands[island], P.islands[island + 1]
         for i in range(first, last):
@@ -73,7 +73,7 @@ def evaluate_islands(P, x, u, exact, work, zero, out):
 
 
 def make_runner(method: Callable[..., Any], exact_inside: bool) -> Callable[..., Any]:
-    """The entry point that runs a method on islands.
+    """Make the entry point that runs a method on islands.
 
     Args:
         method: as in the head of this file.

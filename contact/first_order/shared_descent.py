@@ -92,7 +92,7 @@ do_pass, _, follow = shared_passes(pass_over)
 
 @outlined_kernel
 def do(L, roster, what):
-    """One pass over the contacts, or over the bodies; the sums of all blocks are added to those of the first one"""
+    """Run one pass over the contacts, or over the bodies; sums of all blocks are added up in the place of the first ones"""
     if what == COLLECT:
         do_pass(L, roster, what, (load(L.settings, BODY_GROUPS) + BODY_BLOCK - 1) // BODY_BLOCK)
         return
@@ -105,20 +105,20 @@ def do(L, roster, what):
 
 @kernel
 def do_at(L, roster, what, pair):
-    """A pass over a pair"""
+    """Run a pass over a pair"""
     store(L.settings, AT, pair)
     do(L, roster, what)
 
 
 @kernel
 def spend(L):
-    """A product more"""
+    """Count a product of the operator"""
     store(L.settings, SPENDING, load(L.settings, SPENDING) + 1)
 
 
 @kernel
 def apply(L, roster, pair):
-    """N x"""
+    """Compute N x of a pair"""
     do_at(L, roster, COLLECT, pair)
     do(L, roster, MULTIPLY)
     spend(L)
@@ -126,7 +126,7 @@ def apply(L, roster, pair):
 
 @outlined_kernel
 def error_of(L, roster, pair, exact, whole):
-    """The error of a pair, as :func:`~pluecker.contact.first_order.runner.evaluate` has it"""
+    """Compute the error of a pair, as :func:`~pluecker.contact.first_order.runner.evaluate` has it"""
     store(L.settings, EXACT, exact)
     store(L.settings, WHOLE, whole)
     do_at(L, roster, EVALUATE, pair)
@@ -135,7 +135,7 @@ def error_of(L, roster, pair, exact, whole):
 
 @kernel
 def first_lipschitz(L, roster):
-    """|N 1| / |1|, from below"""
+    """Estimate the Lipschitz constant from below, by |N 1| / |1|"""
     ones, n = 1, load(L.settings, VECTOR)
     for k in range(3 * load(L.settings, GROUPS)):
         store(L.work, 2 * ones * n + k, 1.0)
@@ -145,7 +145,7 @@ def first_lipschitz(L, roster):
 
 @kernel
 def free_pair(first, second, third, fourth):
-    """A place that none of four pairs has"""
+    """Return the number of a pair that is none of these four"""
     found = 0
     while found in (first, second, third, fourth):
         found += 1
@@ -154,7 +154,7 @@ def free_pair(first, second, third, fourth):
 
 @kernel
 def error_of_step(L, size_b, speed_b):
-    """The error of x+, from the sums of ``look``; infinite where its squares overflow"""
+    """Return the error of x+, from the sums of ``look``; infinite where its squares overflow"""
     sums = L.sums
     scale = np.sqrt(max(size_b, max(load(sums, SIZE), load(sums, MOTION))))
     error = np.sqrt(load(sums, DISTANCE))
@@ -165,7 +165,7 @@ def error_of_step(L, size_b, speed_b):
 
 @outlined_kernel
 def descend(L, roster, history, begun, kept, goal, limit, goes_on):
-    """From pair ``begun`` to the error ``goal`` or for ``limit`` iterations: how many, and the best pair; ``kept`` stays
+    """Improve pair ``begun`` to ``goal`` or for ``limit`` iterations; return how many, and the best pair; ``kept`` stays
 
     Or from where it stopped the last time; velocities may have been corrected meanwhile.
     """
@@ -220,14 +220,14 @@ def descend(L, roster, history, begun, kept, goal, limit, goes_on):
 
 @kernel
 def take_shift(L, roster, pair, step):
-    """The shift, or a part of the way to it"""
+    """Set the shift to that of a pair, or go a part of the way to it"""
     store(L.control, TAKEN, step)
     do_at(L, roster, SHIFT, pair)
 
 
 @outlined_kernel
 def convex(L, roster, history, tol, limit, goes_on):
-    """The convex law, from pair 0 or from where it stopped the last time"""
+    """Solve the convex law, from pair 0 or from where it stopped the last time"""
     used, found = descend(L, roster, history, 0, 0, tol, limit, goes_on)
     store(L.settings, USED, used)
     store(L.settings, FOUND, found)
@@ -236,7 +236,7 @@ def convex(L, roster, history, tol, limit, goes_on):
 
 @outlined_kernel
 def improve(L, roster, history):
-    """The whole island; pair 0 is what it starts from, the pair FOUND what it ends with"""
+    """Improve the whole island; pair 0 is its start, the pair FOUND its result"""
     settings, control = L.settings, L.control
     limit, tol, moved = load(settings, LIMIT), load(control, TOL), load(settings, MOVED) == 1
     if load(settings, GOES_ON) == 1:
@@ -281,7 +281,7 @@ def improve(L, roster, history):
 
 
 def in_one_thread(place, k):
-    """The part of thread k, of which 0 leads."""
+    """Do the part of thread k, of which 0 leads."""
     task, at = integers_at(place, TASK), ARRAYS
     L = Large(
         task, array_numbers(task, at, 1), array_rows(task, at, 2), array_rows(task, at, 3), array_rows(task, at, 4),

@@ -61,19 +61,19 @@ LONG, OFTEN, FADING = 100, 4.0, 0.995
 
 @kernel
 def at_once(L, block):
-    """A block that waits for no other"""
+    """Return that a block is ready, as it waits for no other"""
     return True
 
 
 @kernel
 def unnoticed(L, block):
-    """A block that no other waits for"""
+    """Do nothing after a block, as no other waits for it"""
 
 
 def shared_passes(
     pass_over: Callable[..., None], is_ready: Callable[..., bool] = at_once, finish: Callable[..., None] = unnoticed
 ) -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
-    """What the leader and the others do with passes.
+    """Make the functions with which the leader of a large island and the other threads run passes.
 
     Args:
         pass_over: a kernel ``pass_over(L, block)`` that does one block of the pass that ``L.settings`` say.
@@ -87,7 +87,7 @@ def shared_passes(
 
     @kernel
     def next_blocks(L, roster, thread):
-        """Blocks of the own share; or one of the last share that is ready; or of others, and at last of the last share"""
+        """Take blocks of the own share; or one of the last share that is ready; or of others, and in the end of the last"""
         phase = phase_of(roster, thread)
         first, end = own_blocks(roster, phase, thread)
         if first < end:
@@ -99,7 +99,7 @@ def shared_passes(
 
     @kernel
     def take_part(L, roster, thread):
-        """Blocks of the pass, until there are no more: how many, and the pauses before one of them, at most"""
+        """Do blocks of the pass until none is left; return how many, and the most pauses before one of them"""
         done, waited = 0, 0
         first, end = next_blocks(L, roster, thread)
         while first < end:
@@ -118,7 +118,7 @@ def shared_passes(
 
     @outlined_kernel
     def lead(L, roster):
-        """The leader's part in a pass that has begun"""
+        """Do the leader's part in a pass that has begun"""
         _, waited = take_part(L, roster, 0)
         late = FADING * load(L.control, LATE)
         if max(waited, await_blocks(roster)) > LONG * load(L.control, LARGEST):
@@ -129,31 +129,31 @@ def shared_passes(
 
     @kernel
     def do_pass(L, roster, what, blocks):
-        """One pass, of which this thread is the leader"""
+        """Run one pass, with this thread as the leader"""
         store(L.settings, PASS, what)
         begin_phase(roster, blocks)
         lead(L, roster)
 
     @kernel
     def do_shares(L, roster, what, starts):
-        """One pass with shares as :func:`~pluecker.spatial.parallel.phases.begin_shares` has them"""
+        """Run one pass, with shares as in :func:`~pluecker.spatial.parallel.phases.begin_shares`"""
         store(L.settings, PASS, what)
         begin_shares(roster, starts)
         lead(L, roster)
 
     def do_alone(L, roster, what, blocks):
-        """One pass, block by block"""
+        """Run one pass alone, block by block"""
         store(L.settings, PASS, what)
         for block in range(blocks):
             pass_over(L, block)
 
     def do_shares_alone(L, roster, what, starts):
-        """One pass, whatever the shares are"""
+        """Run one pass alone, whatever the shares are"""
         do_alone(L, roster, what, starts[-1])
 
     @kernel
     def follow(L, roster, thread):
-        """Blocks of one pass after the other, until it is over"""
+        """Do blocks of one pass after the other, until the leader says that it is over"""
         pauses = 0
         while not is_over(roster):
             done, _ = take_part(L, roster, thread)
@@ -166,7 +166,7 @@ def shared_passes(
 
 @kernel
 def add_some(L, blocks, first, end):
-    """Some of the sums of all blocks, in the place of those of the first"""
+    """Add up some of the sums of all blocks, in the place of those of the first"""
     for k in range(first, end):
         total = 0.0
         for block in range(blocks):
@@ -176,7 +176,7 @@ def add_some(L, blocks, first, end):
 
 @outlined_kernel
 def add_sums(L, blocks):
-    """The sums of all blocks, and the largest ones, in the place of those of the first"""
+    """Add up the sums of all blocks, and find the largest of the maxima, in the place of those of the first"""
     add_some(L, blocks, 0, LACK)
     for k in range(LACK, SPEED + 1):
         largest = 0.0
@@ -187,7 +187,7 @@ def add_sums(L, blocks):
 
 @outlined_kernel
 def error_of_sums(L):
-    """The error, as :func:`~pluecker.contact.first_order.runner.evaluate` has it; infinite where its squares overflow"""
+    """Return the error, as in :func:`~pluecker.contact.first_order.runner.evaluate`; infinite where its squares overflow"""
     sums = L.sums
     scale = np.sqrt(max(load(sums, OFFSET), max(load(sums, SIZE), load(sums, MOTION))))
     if not scale < TOO_LARGE:
@@ -202,23 +202,23 @@ def error_of_sums(L):
 
 @kernel
 def array_rows(task, place, n):
-    """Rows of an array of lanes"""
+    """Return array n of a task as rows of lanes"""
     return rows_at(load(task, place + 2 * n), load(task, place + 2 * n + 1) // WIDTH)
 
 
 @kernel
 def array_narrow_rows(task, place, n):
-    """Rows of an array of lanes in single precision"""
+    """Return array n of a task as rows of lanes in single precision"""
     return narrow_rows_at(load(task, place + 2 * n), load(task, place + 2 * n + 1) // WIDTH)
 
 
 @kernel
 def array_numbers(task, place, n):
-    """Numbers of an array"""
+    """Return array n of a task as numbers"""
     return numbers_at(load(task, place + 2 * n), load(task, place + 2 * n + 1))
 
 
 @kernel
 def array_integers(task, place, n):
-    """Integers of an array"""
+    """Return array n of a task as integers"""
     return integers_at(load(task, place + 2 * n), load(task, place + 2 * n + 1))

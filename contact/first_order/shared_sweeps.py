@@ -74,13 +74,13 @@ do_pass, do_shares, follow = shared_passes(pass_over, is_ready, finish)
 
 @kernel
 def over_bodies(L, roster, what):
-    """A pass over all bodies"""
+    """Run a pass over all bodies"""
     do_pass(L, roster, what, (load(L.settings, BODIES) + BODY_BLOCK - 1) // BODY_BLOCK)
 
 
 @outlined_kernel
 def over_strips(L, roster, what):
-    """A pass over all strips; where some wait for others, they do so for those of this pass"""
+    """Run a pass over all strips; where some wait for others, they do so for those of this pass"""
     store(L.settings, TURN, load(L.settings, TURN) + 1)
     do_shares(L, roster, what, L.starts)
     if what == SWEEP:
@@ -89,7 +89,7 @@ def over_strips(L, roster, what):
 
 @outlined_kernel
 def refresh(L, roster):
-    """The velocities of bodies, from nothing"""
+    """Compute the velocities of bodies anew, from the multipliers"""
     over_bodies(L, roster, CLEAR)
     over_strips(L, roster, COLLECT)
     store(L.settings, SPENDING, load(L.settings, SPENDING) + 1)
@@ -97,7 +97,7 @@ def refresh(L, roster):
 
 @outlined_kernel
 def error_of(L, roster):
-    """The error, as :func:`~pluecker.contact.first_order.runner.evaluate` has it; infinite where its squares overflow"""
+    """Return the error, as in :func:`~pluecker.contact.first_order.runner.evaluate`; infinite where its squares overflow"""
     over_strips(L, roster, JUDGE)
     add_sums(L, load(L.settings, STRIPS))
     return error_of_sums(L)
@@ -105,8 +105,10 @@ def error_of(L, roster):
 
 @outlined_kernel
 def improve(L, roster, history):
-    """So many sweeps, or to the tolerance, as :func:`~pluecker.contact.first_order.pgs.sweeps`; velocities of the last point
-    are fresh, for whoever goes on from it"""
+    """Sweep ``limit`` times, or to the tolerance, as :func:`~pluecker.contact.first_order.pgs.sweeps` does
+
+    Velocities of the last point are fresh, for callers that go on from it.
+    """
     settings, control = L.settings, L.control
     limit, tol, least = load(settings, LIMIT), load(control, TOL), load(settings, LEAST)
     over_strips(L, roster, START)
@@ -153,7 +155,7 @@ def improve(L, roster, history):
 
 
 def in_one_thread(place, k):
-    """The part of thread k, of which 0 leads."""
+    """Do the part of thread k, of which 0 leads."""
     task, at = integers_at(place, TASK), ARRAYS
     L = Swept(
         task, array_numbers(task, at, 1), array_narrow_rows(task, at, 2), array_narrow_rows(task, at, 3),

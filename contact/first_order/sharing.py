@@ -42,7 +42,7 @@ HERE = "pluecker.contact.first_order."
 
 
 def layout_of(kind: str, P: Prepared, island: int, layouts: Layouts, number: int, **options: Any) -> Any:
-    """That of a large island for ``"gradients"`` or ``"sweeps"``, which is made where it is not known.
+    """Return the layout of a large island for ``"gradients"`` or ``"sweeps"``, which is made where it is not known.
 
     Args:
         kind: what it is for.
@@ -62,17 +62,17 @@ def layout_of(kind: str, P: Prepared, island: int, layouts: Layouts, number: int
 
 
 def is_large(contacts: int) -> bool:
-    """Whether threads share the work of an island."""
+    """Return whether an island of so many contacts is large enough for threads to share its work."""
     return contacts >= LARGE
 
 
 def threads_for(contacts: int, threads: int) -> int:
-    """Of so many threads those that are worth it for an island."""
+    """Return how many of these threads are worth it for an island of so many contacts: all, or one."""
     return threads if is_large(contacts) else 1
 
 
 def sharing(kind: str, small: Callable[..., Any], **options: Any) -> Callable[..., None]:
-    """A runner as those of :func:`~pluecker.contact.first_order.runner.make_runner`, with threads for each large island.
+    """Make a runner as :func:`~pluecker.contact.first_order.runner.make_runner` does, with threads for each large island.
 
     Args:
         kind: of the code for large islands.
@@ -84,7 +84,10 @@ def sharing(kind: str, small: Callable[..., Any], **options: Any) -> Callable[..
         P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, memory: Memory, begin: int, end: int,
         layouts: Layouts | None = None, threads: int = 1, **more: Any,
     ) -> None:  # fmt: skip
-        """As there; ``layouts`` are those that are known, to which others are added; ``more`` is for large islands."""
+        """Run the method on islands; see :func:`~pluecker.contact.first_order.runner.make_runner`.
+
+        ``layouts``: those that are known, to which new ones are added. ``more``: for the code for large islands.
+        """
         layouts, first = {} if layouts is None else layouts, begin
         sizes = np.diff(P.islands)
         for island in (begin + np.flatnonzero(sizes[begin:end] >= WIDE)).tolist():

@@ -24,13 +24,13 @@ HELPS = 0.9  # of the smallest error so far: a shift whose error is below did he
 
 @allocation_free_kernel
 def move_shift(P, u, g, step, first, last):
-    """g + step (what the velocities u make - g), of the blocks from ``first`` to ``last``, not scaled"""
+    """g += step (what the velocities u make - g), of the blocks from ``first`` to ``last``, not scaled"""
     for i in range(first, last):
         g[i] += step * (shift_block(P.K, i, u) / P.s[P.K.start[i]] - g[i])
 
 
 def settled(step, idle, least, error, patience):
-    """The step after one more error, how many shifts in a row did not help, and the smallest error"""
+    """Return the step after one more error, how many shifts in a row did not help, and the smallest error"""
     idle = 0 if error < HELPS * least else idle + 1
     least = min(least, error)
     if idle >= patience:

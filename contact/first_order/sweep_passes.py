@@ -1,4 +1,4 @@
-"""What threads do in sweeps of Gauss-Seidel over a large island: eight contacts that have no body in common at a time.
+"""Passes of threads in sweeps of Gauss-Seidel over a large island: eight contacts without a common body at a time.
 
 ====================  ===============================================================================================
 pass                  what it does with a strip, or a block of bodies
@@ -83,13 +83,13 @@ AHEAD = 4 * HEIGHT  # rows that are asked for before they are read
 
 
 class Swept(NamedTuple):
-    """A large island in strips, as all threads have it.
+    """Record of a large island in strips, which all threads share.
 
-    Contact by contact in its place, see :class:`~pluecker.contact.sparse.strips.Strips`; of each body a row of its own.
+    Contacts are in their slots, see :class:`~pluecker.contact.sparse.strips.Strips`; each body has a row of its own.
 
     Attributes:
         settings, control: what the pass is.
-        J, T, bodies, begin, owned: as there.
+        J, T, begin, owned: as in ``Strips``; bodies: its ``sides``.
         order: in which strips are taken; in each share the even ones come first.
         starts: where the share of each thread begins there, where the last one does, and the end.
         done: of each even strip the last pass that is done with it, each in a line of the cache of its own.
@@ -130,13 +130,13 @@ class Swept(NamedTuple):
 
 
 def read_velocities(v, where):
-    """Of the body with that number"""
+    """Read the six velocities of a body by its number"""
     p = 8 * where[0]
     return v[p], v[p + 1], v[p + 2], v[p + 3], v[p + 4], v[p + 5]
 
 
 def write_velocities(v, where, v0, v1, v2, v3, v4, v5):
-    """Of the body with that number"""
+    """Write the six velocities of a body by its number"""
     p = 8 * where[0]
     v[p], v[p + 1], v[p + 2], v[p + 3], v[p + 4], v[p + 5] = v0, v1, v2, v3, v4, v5
 
@@ -148,7 +148,7 @@ if not config.DISABLE_JIT:
 
     @kernel
     def read_velocities(v, where):
-        """Of eight bodies, a row each"""
+        """Read the six velocities of eight bodies, a row each"""
         a, b, c, d, e, f, _, _ = transposed(
             load(v, where[0]), load(v, where[1]), load(v, where[2]), load(v, where[3]),
             load(v, where[4]), load(v, where[5]), load(v, where[6]), load(v, where[7]),
@@ -157,7 +157,7 @@ if not config.DISABLE_JIT:
 
     @kernel
     def write_velocities(v, where, v0, v1, v2, v3, v4, v5):
-        """Of eight bodies, a row each"""
+        """Write the six velocities of eight bodies, a row each"""
         zero = lift(0.0, v0)
         a, b, c, d, e, f, g, h = transposed(v0, v1, v2, v3, v4, v5, zero, zero)
         store(v, where[0], a)
@@ -172,20 +172,20 @@ if not config.DISABLE_JIT:
 
 @kernel
 def times(a, p, v):
-    """One row of a block times a velocity"""
+    """Multiply one row of a block by a velocity"""
     near = load(a, p) * v[0] + load(a, p + 1) * v[1] + load(a, p + 2) * v[2]
     return near + (load(a, p + 3) * v[3] + load(a, p + 4) * v[4] + load(a, p + 5) * v[5])
 
 
 @kernel
 def added(a, p, v, d0, d1, d2):
-    """v and what three multipliers add to it"""
+    """Return v plus what three multipliers add to it"""
     return v + (load(a, p) * d0 + load(a, p + 6) * d1 + load(a, p + 12) * d2)
 
 
 @kernel
 def add_to(L, p, where, v, d0, d1, d2):
-    """v + T' d of the bodies on one side of a group"""
+    """Write v + T' d of the bodies on one side of a group"""
     T = L.T
     write_velocities(
         L.v, where, added(T, p, v[0], d0, d1, d2), added(T, p + 1, v[1], d0, d1, d2), added(T, p + 2, v[2], d0, d1, d2),
@@ -207,7 +207,7 @@ def velocity_of(L, i, v, w, x0, x1, x2):
 
 @outlined_kernel
 def start(L, strip):
-    """x = P(x), and no momentum"""
+    """Set x = P(x), without momentum"""
     for i in range(load(L.begin, strip), load(L.begin, strip + 1)):
         k = 3 * i
         x0, x1, x2 = nearest(load(L.friction, i), load(L.x, k), load(L.x, k + 1), load(L.x, k + 2))
@@ -232,7 +232,7 @@ def collect(L, strip):
 
 @kernel
 def begin_at(L, k, beta):
-    """y = x + beta d of one row, and d to it from where the sweep before began"""
+    """Set y = x + beta d of one row, and d to the way from where the last sweep began; return both"""
     y = load(L.x, k) + beta * load(L.along, k)
     d = y - load(L.begun, k)
     store(L.along, k, d)
@@ -242,7 +242,7 @@ def begin_at(L, k, beta):
 
 @kernel
 def carry_on(L, strip, beta):
-    """v + beta d v of the bodies of a strip, as :func:`begin_at` does with x"""
+    """Set v = v + beta d v for the bodies of a strip, as :func:`begin_at` does for x"""
     v, along, begun = L.v, L.v_along, L.v_begun
     for k in range(ROWS * load(L.owned, 2 * strip), ROWS * load(L.owned, 2 * strip + 1)):
         y = load(v, k) + beta * load(along, k)
@@ -253,7 +253,7 @@ def carry_on(L, strip, beta):
 
 @outlined_kernel
 def sweep(L, strip):
-    """All contacts of a strip; how much x changed, its size, and how far the change goes along"""
+    """Sweep all contacts of a strip; store how much x changed, its size, and how far the change goes along the momentum"""
     exact, has_momentum, beta = load(L.settings, EXACT), load(L.settings, MOMENTUM), load(L.control, BETA)
     nothing = lift(0.0, load(L.x, 0))
     change, size, along = nothing, nothing, nothing
@@ -287,7 +287,7 @@ def sweep(L, strip):
 
 @outlined_kernel
 def judge(L, strip):
-    """Velocities, and the sums of the natural map"""
+    """Compute velocities, and the sums of the natural map"""
     exact, n = load(L.settings, EXACT), lift(0.0, load(L.x, 0))
     size, distance, motion, offset, lack, held, speed = n, n, n, n, n, n, n
     for i in range(load(L.begin, strip), load(L.begin, strip + 1)):
@@ -311,7 +311,7 @@ def judge(L, strip):
 
 @outlined_kernel
 def remember(L, strip):
-    """The best multipliers, and their velocities"""
+    """Keep the multipliers as the best, with their velocities"""
     for k in range(3 * load(L.begin, strip), 3 * load(L.begin, strip + 1)):
         store(L.best, k, load(L.x, k))
         store(L.best_u, k, load(L.u, k))
@@ -319,7 +319,7 @@ def remember(L, strip):
 
 @outlined_kernel
 def over_bodies(L, block, what):
-    """v = 0; or no momentum"""
+    """Clear the velocities of bodies, or their momentum"""
     first, last = bounds(load(L.settings, BODIES), block, BODY_BLOCK)
     v, along, begun = L.v, L.v_along, L.v_begun
     for k in range(ROWS * first, ROWS * last):
@@ -333,7 +333,7 @@ def over_bodies(L, block, what):
 
 @outlined_kernel
 def pass_over(L, block):
-    """One block of the pass that the settings say"""
+    """Do one block of the pass that the settings name"""
     what = load(L.settings, PASS)
     if what in (CLEAR, STAND):
         over_bodies(L, block, what)
@@ -353,7 +353,7 @@ def pass_over(L, block):
 
 @kernel
 def is_ready(L, block):
-    """Whether the even strips beside an odd one are done; other blocks wait for none"""
+    """Return whether an odd strip may begin: when the even ones next to it are done; other blocks wait for none"""
     what, even = load(L.settings, PASS), load(L.settings, EVEN)
     if what not in (SWEEP, COLLECT):
         return True
@@ -368,7 +368,7 @@ def is_ready(L, block):
 
 @kernel
 def finish(L, block):
-    """An even strip is done"""
+    """Record that an even strip is done"""
     what = load(L.settings, PASS)
     if what in (SWEEP, COLLECT):
         strip = load(L.order, block)
