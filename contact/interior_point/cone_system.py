@@ -34,7 +34,7 @@ NOTHING = 1e-14  # what is left of a component that depends on others
 
 
 class Scaling(NamedTuple):
-    """Where the iterate is, cone by cone: the scaling in which s and z are the same.
+    """Scaling in which s and z of the iterate are the same, cone by cone.
 
     Attributes:
         v: the diagonal of W^-1, ``(c, 3)``.
@@ -50,7 +50,7 @@ class Scaling(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What a Newton step changes.
+    """Newton step: the changes of multipliers, s and z.
 
     Attributes:
         y: the turned multipliers, ``(m,)``.
@@ -66,7 +66,7 @@ class Step(NamedTuple):
 
 @allocation_free_kernel
 def turn_simple(kind, mu, v, direction, G, Q):
-    """Axes of a contact with one disc: the normal (mu, -d) of the near facet, the ray (1, mu d) in it, and across"""
+    """Find axes of a contact with one disc: the normal (mu, -d) of the near facet, the ray (1, mu d) in it, and across"""
     near, far = (1, 0) if v[1] >= v[0] else (0, 1)
     x, y = (direction[0], direction[1]) if near == 1 else (-direction[0], -direction[1])
     h = np.sqrt(1.0 + mu * mu)
@@ -82,7 +82,7 @@ def turn_simple(kind, mu, v, direction, G, Q):
 
 @allocation_free_kernel
 def axis(row, kind, mu, direction, k, second, g):
-    """The coefficients of component k in the multipliers of the block, or (1, 0, ...) if it is the second of the pair
+    """Compute the coefficients of component k in the multipliers of the block, or (1, 0, ...) for the second of the pair
 
     a + c = sqrt2 mu x_n: with a small mu the two nearly depend on one another, this and one of them do not.
     """
@@ -101,7 +101,7 @@ def axis(row, kind, mu, direction, k, second, g):
 
 @allocation_free_kernel
 def less_projection(g, Q, count, size):
-    """g less its part in the span of the first columns of Q, made so twice; its length"""
+    """Subtract from g its part in the span of the first columns of Q, twice; return its length"""
     length = 0.0
     for _ in range(2):
         for j in range(count):
@@ -117,7 +117,7 @@ def less_projection(g, Q, count, size):
 
 @called_kernel
 def turn_block(C, i, top, size, v, direction, G, Q, g, done):
-    """Axes of a block with several cones: Gram-Schmidt on their components, the stiffest first
+    """Find axes of a block with several cones: Gram-Schmidt on their components, the stiffest first
 
     ``g``, ``(COMPONENTS,)``, and ``done``, ``(DISCS, 3)``, are places to work in.
     """
@@ -165,7 +165,7 @@ def turn_block(C, i, top, size, v, direction, G, Q, g, done):
 
 @called_kernel
 def turn(C, K, v, direction, G, Q, g, done):
-    """The turns Q, and the components' coefficients G in the turned multipliers"""
+    """Compute the turns Q, and the components' coefficients G in the turned multipliers"""
     for i in range(len(K.start) - 1):
         top, size, c = K.start[i], K.start[i + 1] - K.start[i], C.first[i]
         if C.simple[i] == 1:
@@ -221,7 +221,7 @@ def turn_any(C, K, Q, i, j, A, p, R, work):
 
 @called_kernel
 def turned_matrix(C, K, Q, target, N, R, work):
-    """The numbers of Q' N Q, of the blocks that have a target in the factor; ``work`` is ``(COMPONENTS, COMPONENTS)``"""
+    """Compute Q' N Q, in the blocks that have a target in the factor; ``work`` is ``(COMPONENTS, COMPONENTS)``"""
     for i in range(len(K.start) - 1):
         three = C.simple[i] == 1 and K.start[i + 1] - K.start[i] == 3
         for k in range(positive(N.first[i]), positive(N.first[i + 1])):
@@ -282,7 +282,7 @@ def turn_back(K, Q, step, y, x):
 
 @allocation_free_kernel
 def rows_of(C, K, c):
-    """The first row of the block of a cone, and how many it has"""
+    """Return the first row of the block of a cone, and how many it has"""
     i = positive(C.block[c])
     top = positive(K.start[i])
     return top, positive(K.start[i + 1] - top)
@@ -290,7 +290,7 @@ def rows_of(C, K, c):
 
 @called_kernel
 def newton_step(C, K, S, L, scaling, h, target, step):
-    """The step for the gradient h = Q' (N x + b), and its largest length, at most 1e9, inside the cones
+    """Compute the step for the gradient h = Q' (N x + b); return its largest length, at most 1e9, inside the cones
 
     ``ds`` and ``dz`` are the predicted steps before; they are not looked at for a ``target`` below zero, the prediction, in
     which f = 0.

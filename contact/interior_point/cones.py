@@ -49,7 +49,7 @@ class Cones(NamedTuple):
 
 
 def list_cones(K: Sets) -> Cones:
-    """The cones of the sets K. Bounds that are equal fix a multiplier, coefficients that are zero those of a disc."""
+    """List the cones of the sets K. Bounds that are equal fix a multiplier, coefficients that are zero those of a disc."""
     n, m = len(K.sizes), int(K.start[-1])
     most = DISCS * n
     block, kind, row = np.empty((3, most), np.int64)
@@ -72,7 +72,7 @@ def list_cones(K: Sets) -> Cones:
 
 
 def find_cones(K, C):
-    """The same, in C, which has place for more cones and nothing fixed; how many there are"""
+    """Write the cones of the sets K to C, which has room for more and nothing fixed; return how many there are"""
     count = 0
     for i in range(len(K.sizes)):
         top, row, discs, held = K.start[i], 1, 0, 0
@@ -102,7 +102,7 @@ def find_cones(K, C):
 
 @allocation_free_kernel
 def put_cone(C, c, block, kind, row, friction, a, b, o):
-    """Cone number c"""
+    """Write cone number c to C"""
     C.block[c], C.kind[c], C.row[c], C.friction[c] = block, kind, row, friction
     C.has[c, 0], C.has[c, 1], C.has[c, 2] = a, b, o
 
@@ -111,9 +111,9 @@ find_cones = allocation_free(find_cones)
 
 
 def in_units_of_offset(b: Array, K: Sets) -> tuple[Array, Sets, float]:
-    """b and K divided by the largest number among b and bounds that ask for another solution than r = 0; that number
+    """Divide b and K by the largest number among b and bounds that ask for another solution than r = 0; return it too.
 
-    It is zero if r = 0 is a solution.
+    That number is zero if r = 0 is a solution; nothing is divided then.
     """
     unit = max(float(abs(b).max(initial=0.0)), float(np.maximum(K.lower, -K.upper).max(initial=0.0)))
     divisor = unit if unit > 0.0 else 1.0

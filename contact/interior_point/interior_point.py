@@ -66,7 +66,7 @@ SHORT = 0.9  # of a step that led out of the cones
 
 @allocation_free_kernel
 def start_point(C, K, x, v, direction, l):
-    """A point in the interior with s o z = 1 for all cones"""
+    """Find a point in the interior with s o z = 1 for all cones"""
     for i in range(len(K.start) - 1):
         top = K.start[i]
         for k in range(top, K.start[i + 1]):
@@ -87,7 +87,7 @@ def start_point(C, K, x, v, direction, l):
 
 @allocation_free_kernel
 def gap_after(l, step, ds, dz):
-    """s . z after a step"""
+    """Return s . z after a step"""
     total = 0.0
     for i in range(len(l)):
         for k in range(3):
@@ -97,7 +97,7 @@ def gap_after(l, step, ds, dz):
 
 @allocation_free_kernel
 def leaves(K, x, g, c):
-    """How far x is on a ray on which the objective seems to fall for ever, 0 if on none
+    """Return how far x is on a ray on which the objective seems to fall for ever, 0 if on none
 
     That is so where K is not bounded, N x is nothing beside b, and b . x < 0: at a solution in cones x . N x = -b . x.
     """
@@ -115,7 +115,7 @@ def leaves(K, x, g, c):
 
 @allocation_free_kernel
 def relative_error(K, s, c, zero, x, g, work):
-    """The error of x and g = N x + c, and the natural map alone: it tells progress also where multipliers have far to go"""
+    """Return the error of x and g = N x + c, and the natural map alone, which shows progress also far from the solution"""
     map_alone, lack, held, speed = natural_map(K, s, c, zero, x, g, 0, 0, len(K.start) - 1, work)
     return larger(map_alone, lack, held, speed), map_alone
 
@@ -129,7 +129,7 @@ def copy(x, y):
 
 @allocation_free_kernel
 def forget(ds, dz):
-    """No predicted step"""
+    """Clear the predicted step"""
     for c in range(len(ds)):
         for k in range(3):
             ds[c, k], dz[c, k] = 0.0, 0.0
@@ -148,7 +148,7 @@ def velocity(N, K, x, c, g):
 
 
 class Memory(NamedTuple):
-    """Where the method works, and where it leaves its multipliers.
+    """Workspace of the method, and the multipliers that it leaves.
 
     Attributes:
         best: the best multipliers, scaled, ``(m,)``.
@@ -184,7 +184,7 @@ class Memory(NamedTuple):
 def interior_point(
     N: BlockMatrix, b: Array, K: Sets, s: Array, start: Array, tolerance: float, limit: int, S: Symbolic
 ) -> tuple[int, Array]:
-    """The multipliers of the convex problem, by a primal-dual interior-point method.
+    """Compute the multipliers of the convex problem, by a primal-dual interior-point method.
 
     Args:
         N: :class:`~pluecker.contact.sparse.blocks.BlockMatrix`, symmetric, positive semidefinite, with a symmetric
@@ -220,8 +220,10 @@ def interior_point(
 
 
 def follow_path(N, c, inner, C, S, degree, scaling, change, memory, tolerance, limit):
-    """All of it, in scaled units, from the point in ``memory.x``; how many iterations. With an infinite tolerance that
-    point, projected, is the solution"""
+    """Run the method in scaled units, from the point in ``memory.x``; return how many iterations it took
+
+    With an infinite tolerance that point, projected, is the solution.
+    """
     v, direction, l, G, ds, dz = scaling.v, scaling.direction, scaling.l, scaling.G, change.ds, change.dz
     best, s, x, g, h, Q = memory.best, memory.s, memory.x, memory.g, memory.h, memory.Q
     zero, work, turned, D, L = memory.zero, memory.work, memory.turned, memory.D, memory.L

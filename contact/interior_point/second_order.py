@@ -59,7 +59,7 @@ def squared(x):
 
 @allocation_free_kernel
 def divide(kind, l, d, has):
-    """x with l o x = d; components that a cone does not have are zero"""
+    """Solve l o x = d for x; components that a cone does not have are zero"""
     a, c, o = l
     A, C, O = d
     if kind != ROUND:
@@ -72,7 +72,7 @@ def divide(kind, l, d, has):
 
 @allocation_free_kernel
 def largest_ratio(kind, l, d, has):
-    """The smallest t >= 0 for which t l + d is in the cone: l + d / t is on its boundary"""
+    """Return the smallest t >= 0 for which t l + d is in the cone: l + d / t is on its boundary"""
     if kind != ROUND:
         t = -d[0] / l[0] if has[0] > 0.0 else 0.0
         return max(t, -d[1] / l[1] if has[1] > 0.0 else 0.0, 0.0)
@@ -86,7 +86,7 @@ def largest_ratio(kind, l, d, has):
 
 @allocation_free_kernel
 def is_inside(kind, x, has):
-    """Whether x is in the interior, with a finite size"""
+    """Return whether x is in the interior of its cone, with a finite size"""
     if kind != ROUND:
         return (has[0] == 0.0 or 0.0 < x[0] < np.inf) and (has[1] == 0.0 or 0.0 < x[1] < np.inf)
     return 0.0 < x[0] < np.inf and 0.0 < x[1] < np.inf and 0.0 < squared(x) < np.inf
@@ -94,7 +94,7 @@ def is_inside(kind, x, has):
 
 @allocation_free_kernel
 def rescale_half_lines(s, z, v, l):
-    """The scaling of s, z > 0, which are given in the old scaling v: l = sqrt(s z)"""
+    """Find the scaling of s, z > 0, which are given in the old scaling v: l = sqrt(s z)"""
     for k in range(2):
         if v[k] > 0.0:
             v[k] *= np.sqrt(z[k] / s[k])
@@ -103,7 +103,7 @@ def rescale_half_lines(s, z, v, l):
 
 @allocation_free_kernel
 def rescale_round(s, z, v, direction, l):
-    """The scaling of s, z in a round cone, which are given in the old scaling v, direction
+    """Find the scaling of s, z in a round cone, which are given in the old scaling v, direction
 
     w, the middle of s / |s| and J z / |z| on the unit hyperboloid, is carried back by the old scaling; its direction
     is the new one, and z, carried back too, is turned there. What multiplies the large component is a squared sine.
