@@ -73,7 +73,7 @@ def backward(S, L, at, width, Y):
 
 
 def stack_rows(B, chosen, group):
-    """Block rows of B, those of each group one above the other in one block row; the columns of a group are the same.
+    """Stack block rows of B, those of each group in one block row; the columns of a group are the same.
 
     Args:
         B: a :class:`~pluecker.contact.sparse.blocks.BlockMatrix`.

@@ -64,7 +64,7 @@ class Recovered:
 
 @dataclass(frozen=True, eq=False)
 class Elimination:
-    """The bilateral rows of a problem, factorised: for any offset.
+    """Factorised bilateral rows of a problem, for any offset.
 
     Attributes:
         problem: that it was made from; its offset is not read.
@@ -89,11 +89,11 @@ class Elimination:
 
     @property
     def pattern(self) -> Pattern:
-        """Of the rows."""
+        """Pattern of the bilateral rows."""
         return self.factor.pattern
 
     def reduced(self, offset: Array) -> Problem:
-        """The problem of the other blocks, ``u_C = S r_C + c``, for the offset b of all rows, ``(m,)``."""
+        """Return the problem of the other blocks, ``u_C = S r_C + c``, for the offset b of all rows, ``(m,)``."""
         still = self.recover(offset, np.zeros(len(self.pattern.kept)))
         c = still.velocity[self.pattern.kept]
         if not self.held.any():
@@ -103,7 +103,7 @@ class Elimination:
         return replace(self.left, offset=c, operator=self.bounded(c))
 
     def bounded(self, c: Array) -> Operator:
-        """S, with a compliance where bilateral rows hold what a contact or limit would have to push away.
+        """Return S, with a compliance where bilateral rows hold what a contact or limit would have to push away.
 
         Then there is no solution, and no bound to the multipliers of methods that look for one.
         """
@@ -117,7 +117,7 @@ class Elimination:
         return A._replace(compliance=soft, is_soft=1)
 
     def recover(self, offset: Array, multipliers: Array) -> Recovered:
-        """The multipliers of all rows, from those of the other blocks, ``(m_C,)``, and the offset b, ``(m,)``."""
+        """Compute the multipliers of all rows, from those of the other blocks, ``(m_C,)``, and the offset b, ``(m,)``."""
         pattern, factor, Q = self.pattern, self.factor, self.combinations
         A = self.operator._replace(velocity=np.zeros_like(self.operator.velocity))
         b, r, u = np.array(offset), np.empty(len(offset)), np.empty(len(offset))
@@ -130,7 +130,7 @@ class Elimination:
         return Recovered(r, u, *self.contradictions(missed, made_of))
 
     def contradictions(self, missed: Array, made_of: Array) -> tuple[Indices, float]:
-        """Bilateral rows that cannot hold, beyond rounding of what they are computed from, and the largest velocity."""
+        """Find bilateral rows that cannot hold, beyond rounding of what they are computed from, and the largest velocity."""
         none: Indices = np.zeros(0, np.int64)
         if self.factor.Q is None:
             return none, 0.0
@@ -141,13 +141,16 @@ class Elimination:
         return self.pattern.rows[order], float(missed[order[0]])
 
     def divided(self, problem: Problem, exponent: int) -> Elimination:
-        """The same for the problem divided by a power of two."""
+        """Return the elimination of the problem divided by a power of two, ``2^exponent``."""
         left = replace(self.left, sets=divided(self.left.sets, exponent))
         return replace(self, problem=problem, left=left, rounding=np.ldexp(self.rounding, -exponent))
 
 
 def rounding_of(problem: Problem, rows: Indices) -> Array:
-    """What rounding makes of the velocities that an offset is the difference of, where bodies are known."""
+    """Estimate the rounding of the velocities of these rows, ``(n_B,)``, of which their offset is a difference.
+
+    It is ``64 eps |J| |v_free|`` where velocities of bodies are known, zero elsewhere.
+    """
     if problem.free_velocity is None or not problem.operator.is_factored:
         return np.zeros(len(rows))
     J = abs((to_full if is_small(problem.operator) else to_scipy)(problem.operator.J)[rows])
@@ -155,7 +158,7 @@ def rounding_of(problem: Problem, rows: Indices) -> Array:
 
 
 def combinations_of(factor: Factor) -> Combinations:
-    """Q of a factor, as compiled code takes it."""
+    """Convert Q of a factor to compressed rows, as compiled code takes it."""
     Q, n = factor.Q, len(factor.root)
     if Q is None:
         return Combinations(np.zeros(n + 1, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
@@ -197,7 +200,7 @@ def eliminate(problem: Problem, pattern: Pattern | None = None) -> Elimination |
 
 
 def other_matrix(operator: Operator, pattern: Pattern) -> BlockMatrix:
-    """N between the other blocks, without compliance."""
+    """Return N between the other blocks, without compliance."""
     blocks = pattern.others
     if operator.is_factored:
         each = np.arange(len(blocks) + 1, dtype=np.int64)
@@ -209,7 +212,7 @@ def other_matrix(operator: Operator, pattern: Pattern) -> BlockMatrix:
 
 
 def coupling(operator: Operator, pattern: Pattern) -> scipy.sparse.csr_matrix:
-    """N between bilateral rows and the others, N_BC."""
+    """Return N between bilateral rows and the others, N_BC."""
     if operator.is_factored:
         J, T = to_scipy(operator.J), to_scipy(operator.T)
         return scipy.sparse.csr_matrix(T[pattern.rows] @ J[pattern.kept].T)
@@ -217,7 +220,10 @@ def coupling(operator: Operator, pattern: Pattern) -> scipy.sparse.csr_matrix:
 
 
 def schur_complement(operator: Operator, factor: Factor) -> tuple[Operator, np.ndarray, Array] | None:
-    """S as an operator, the rows that bilateral rows hold, the diagonal of N_CC; nothing where S is too large."""
+    """Compute S as an operator, the rows that bilateral rows hold, and the diagonal of N_CC.
+
+    None where S is too large, or where contacts cause a velocity along Q, so that N is not semidefinite.
+    """
     pattern = factor.pattern
     m, soft = len(pattern.kept), operator.compliance[pattern.kept].copy()
     held = np.zeros(m, np.bool_)
@@ -257,7 +263,7 @@ def schur_complement(operator: Operator, factor: Factor) -> tuple[Operator, np.n
 
 
 def full_complement(operator: Operator, factor: Factor, N: BlockMatrix) -> tuple[Operator, np.ndarray, Array] | None:
-    """The same with full matrices, where N is that between the other blocks."""
+    """Compute what :func:`schur_complement` does with full matrices; N is the matrix between the other blocks."""
     pattern = factor.pattern
     N_BC, soft = coupling_full(operator, pattern), operator.compliance[pattern.kept].copy()
     touched = (N_BC != 0.0).any(axis=0)
@@ -278,7 +284,7 @@ def full_complement(operator: Operator, factor: Factor, N: BlockMatrix) -> tuple
 
 
 def in_range(factor: Factor, N_BC: scipy.sparse.csr_matrix, diagonal: Array) -> bool:
-    """Whether contacts cause no velocity along Q, which is so if N is semidefinite."""
+    """Return whether contacts cause no velocity along Q, beyond rounding; this is so if N is semidefinite."""
     assert factor.Q is not None
     scale = scipy.sparse.diags(1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0)))
     rest = factor.Q.T @ (scipy.sparse.diags(1.0 / factor.root) @ N_BC @ scale)

@@ -75,7 +75,7 @@ class Factor(NamedTuple):
 
 
 def spread(pattern: Pattern, columns: scipy.sparse.spmatrix, most: float = np.inf) -> Pool | None:
-    """Sparse columns as right-hand sides, each in all components that it touches; nothing where there are too many numbers.
+    """Spread sparse columns into right-hand sides, one in each component that a column touches; None for too many numbers.
 
     Args:
         pattern: of the rows.
@@ -104,7 +104,7 @@ def spread(pattern: Pattern, columns: scipy.sparse.spmatrix, most: float = np.in
 
 
 def gathered(pattern: Pattern, pool: Pool, columns: int) -> scipy.sparse.csc_matrix:
-    """The numbers of a pool as a sparse matrix again."""
+    """Gather the numbers of a pool into a sparse matrix."""
     wide = np.diff(pool.first)[pattern.component]
     row = np.repeat(np.arange(len(wide)), wide)
     inside = np.arange(len(row)) - np.repeat(np.cumsum(wide) - wide, wide)
@@ -116,7 +116,7 @@ def gathered(pattern: Pattern, pool: Pool, columns: int) -> scipy.sparse.csc_mat
 def solve_columns(
     pattern: Pattern, L: Array, columns: scipy.sparse.spmatrix, most: float
 ) -> scipy.sparse.csc_matrix | None:
-    """Solutions for sparse columns; nothing where they have too many numbers."""
+    """Solve for sparse columns; return None where the solutions have too many numbers."""
     pool = spread(pattern, columns, most)
     if pool is None:
         return None
@@ -126,9 +126,9 @@ def solve_columns(
 
 
 def factorize(pattern: Pattern, N: BlockMatrix, operator: Operator, most: float) -> Factor | None:
-    """The factor of N + compliance, its rank found.
+    """Factor N + compliance, and find its rank.
 
-    Nothing where the matrix is not semidefinite, beyond rounding, or where the combinations of dependent rows have more
+    None where the matrix is not semidefinite, beyond rounding, or where the combinations of dependent rows have more
     than ``most`` numbers.
     """
     S, compliance = pattern.factor, operator.compliance[pattern.rows]
@@ -171,7 +171,7 @@ def factorize(pattern: Pattern, N: BlockMatrix, operator: Operator, most: float)
 def changes_nothing(
     operator: Operator, pattern: Pattern, full: scipy.sparse.csr_matrix, root: Array, Q: scipy.sparse.csr_matrix
 ) -> bool:
-    """Whether all combinations are rounding, as Q has them.
+    """Return whether all combinations of rows, the columns of Q divided by ``root``, change nothing, beyond rounding.
 
     Where J is known, the energy q'Nq is computed from the impulses J'q: it is the square of rounding then, and far above
     that where a pivot is small because of the masses. Of a matrix there is but N q, which tells less.
@@ -186,7 +186,7 @@ def changes_nothing(
 
 
 def full_changes_nothing(operator: Operator, pattern: Pattern, full: Array, root: Array, Q: Array) -> bool:
-    """The same with full matrices."""
+    """Return what :func:`changes_nothing` does, for full matrices."""
     z = Q / root[:, None]
     if not operator.is_factored:
         return bool(np.abs((full @ z) / root[:, None]).max() <= DEPENDENT)
@@ -194,7 +194,7 @@ def full_changes_nothing(operator: Operator, pattern: Pattern, full: Array, root
 
 
 def root_of_diagonal(pattern: Pattern, N: BlockMatrix, compliance: Array) -> Array:
-    """The root of each diagonal entry of N + compliance; 1 where there is none."""
+    """Return the root of each diagonal entry of N + compliance; 1 where that is zero."""
     row = np.repeat(np.arange(len(N.rows) - 1), np.diff(N.first))
     k = np.flatnonzero(row == N.column)
     size = np.diff(N.rows)[row[k]]
@@ -208,7 +208,7 @@ def root_of_diagonal(pattern: Pattern, N: BlockMatrix, compliance: Array) -> Arr
 def combinations(
     pattern: Pattern, L: Array, full: scipy.sparse.csr_matrix, root: Array, dependent: Indices, most: float
 ) -> scipy.sparse.csr_matrix | None:
-    """Of each dependent row what it is made of, ``N z = 0``; times ``root``, orthonormal, component by component."""
+    """Find for each dependent row what it is made of, ``N z = 0``; times ``root``, orthonormal, component by component."""
     n, k = full.shape[0], len(dependent)
     Z = scipy.sparse.csc_matrix((np.ones(k), (dependent, np.arange(k))), shape=(n, k))
     for _ in range(2):  # the second time for the digits that the first one lost

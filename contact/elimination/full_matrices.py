@@ -1,6 +1,6 @@
-"""Few rows: the same algebra on full matrices, since SciPy's sparse ones take 20 us before they begin (measured).
+"""Elimination of few rows with full matrices, since SciPy's sparse ones take 20 us before they begin (measured).
 
-Components stay apart as they do in sparse matrices: what they share are zeros.
+Components stay separate as they do in sparse matrices: the entries between them are zeros.
 
 Source: as in :mod:`~pluecker.contact.elimination.factor` and :mod:`~pluecker.contact.elimination.elimination`.
 """
@@ -21,12 +21,12 @@ ROWS, COLUMNS = 200, 600  # of N, and of J, at most
 
 
 def is_small(operator: Operator) -> bool:
-    """Whether full matrices are faster."""
+    """Return whether full matrices are faster, which they are for few rows and few columns of J."""
     return len(operator.compliance) <= ROWS and int(operator.J.columns[-1]) <= COLUMNS
 
 
 def solve_full(pattern: Pattern, L: Array, columns: Array, half: bool = False) -> Array:
-    """Solutions for all columns, ``(n_B, k)``; with ``half`` L^-1 times them."""
+    """Solve for all columns, ``(n_B, k)``; with ``half`` multiply them by L^-1 alone."""
     X = np.array(columns, order="C")
     n, k = X.shape
     at, width = np.arange(n) * k, np.full(len(pattern.factor.order), k)
@@ -37,7 +37,7 @@ def solve_full(pattern: Pattern, L: Array, columns: Array, half: bool = False) -
 
 
 def combine_full(pattern: Pattern, L: Array, full: Array, root: Array, dependent: Indices) -> Array:
-    """As :func:`~pluecker.contact.elimination.factor.combinations`, ``(n_B, k)``."""
+    """Compute :func:`~pluecker.contact.elimination.factor.combinations` with full matrices, ``(n_B, k)``."""
     n, k = len(full), len(dependent)
     Z = np.zeros((n, k))
     Z[dependent, np.arange(k)] = 1.0
@@ -52,20 +52,20 @@ def combine_full(pattern: Pattern, L: Array, full: Array, root: Array, dependent
 
 
 def energies_full(operator: Operator, rows: Indices, z: Array) -> Array:
-    """z'Nz of each column of z, from the impulses J'z, ``(k,)``"""
+    """Compute z'Nz of each column of z, from the impulses J'z, ``(k,)``"""
     J, T = (to_full(B)[rows] for B in (operator.J, operator.T))
     return np.asarray(((J.T @ z) * (T.T @ z)).sum(axis=0) + operator.compliance[rows] @ (z * z))
 
 
 def coupling_full(operator: Operator, pattern: Pattern) -> Array:
-    """N between bilateral rows and the others, N_BC."""
+    """Return N between bilateral rows and the others, N_BC."""
     if operator.is_factored:
         return np.asarray(to_full(operator.T)[pattern.rows] @ to_full(operator.J)[pattern.kept].T)
     return np.asarray(to_full(operator.N)[np.ix_(pattern.rows, pattern.kept)])
 
 
 def taken_by_rows(pattern: Pattern, L: Array, N_BC: Array) -> Array:
-    """N_CB N_BB^+ N_BC, component by component"""
+    """Compute N_CB N_BB^+ N_BC, component by component"""
     Y, m = solve_full(pattern, L, N_BC, half=True), N_BC.shape[1]
     taken = np.zeros((m, m))
     for c in range(pattern.components):

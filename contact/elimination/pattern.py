@@ -1,4 +1,4 @@
-"""Which rows of a problem are bilateral, which of them are joined, and where they stand in a factor.
+"""Pattern of the bilateral rows of a problem: their groups, their connected components, and their places in a factor.
 
 A *bilateral* row has no bounds: its velocity is zero, or with a compliance the row is a linear spring and damper. Rows one
 after the other with the same columns, those of one hinge for example, are one *group*. Groups that touch one another,
@@ -24,7 +24,7 @@ __all__ = ["Pattern", "bilateral_blocks", "bilateral_matrix", "find_pattern", "r
 
 
 class Pattern(NamedTuple):
-    """What depends on sets and on which entries there are, and not on numbers.
+    """Structure of bilateral rows: it depends on the sets and on which entries there are, and not on numbers.
 
     Attributes:
         bilateral: the blocks without bounds, ``(n_B,)``; each has one row.
@@ -48,7 +48,7 @@ class Pattern(NamedTuple):
 
 
 def bilateral_blocks(K: Sets) -> Indices:
-    """The blocks that are one row without bounds."""
+    """Return the blocks that are one row without bounds."""
     free = K.lower == -np.inf
     if not free.any():  # as a rule, and quickly seen
         return np.zeros(0, np.int64)
@@ -56,14 +56,14 @@ def bilateral_blocks(K: Sets) -> Indices:
 
 
 def rows_of(K: Sets, blocks: Indices) -> Indices:
-    """The rows of some blocks, one after the other."""
+    """Return the rows of some blocks, one after the other."""
     heights = np.diff(K.start)[blocks]
     ends = np.cumsum(heights)
     return np.repeat(K.start[:-1][blocks] - (ends - heights), heights) + np.arange(int(ends[-1]) if len(ends) else 0)
 
 
 def alike(first: Indices, column: Indices, chosen: Indices) -> np.ndarray:
-    """Of rows of a pattern whether each has the columns of the one before it, the first one not, ``(c,)``."""
+    """Return for each of these rows whether it has the columns of the one before it, ``(c,)``; False for the first."""
     counts, n = np.diff(first)[chosen], len(chosen)
     ends = np.cumsum(counts)
     total = int(ends[-1]) if n else 0
@@ -78,14 +78,14 @@ def alike(first: Indices, column: Indices, chosen: Indices) -> np.ndarray:
 
 
 def group_rows(operator: Operator, chosen: Indices) -> Indices:
-    """Where each group of bilateral blocks starts among them, and their end."""
+    """Find where each group of bilateral blocks starts among them, with their number at the end, ``(g + 1,)``."""
     parts = (operator.J, operator.T) if operator.is_factored else (operator.N,)
     same = np.logical_and.reduce([alike(B.first, B.column, chosen) for B in parts])
     return np.append(np.flatnonzero(~same), len(chosen)).astype(np.int64)
 
 
 def bilateral_matrix(operator: Operator, chosen: Indices, rows: Indices, group: Indices) -> BlockMatrix:
-    """N between bilateral rows, without compliance, group by group; which blocks it has depends on no number."""
+    """Return N between bilateral rows, without compliance, group by group; which blocks it has depends on no number."""
     if operator.is_factored:
         J, T = (BlockMatrix(*answering(stack_rows, B, chosen, group)) for B in (operator.J, operator.T))
         return multiply_factors(J, T)
@@ -94,7 +94,7 @@ def bilateral_matrix(operator: Operator, chosen: Indices, rows: Indices, group: 
 
 
 def find_pattern(problem: Problem) -> Pattern | None:
-    """The pattern of a problem; nothing where no row is bilateral."""
+    """Find the pattern of a problem; None where no row is bilateral."""
     K, operator = problem.sets, problem.operator
     bilateral = bilateral_blocks(K)
     if len(bilateral) == 0:

@@ -29,7 +29,7 @@ STEPS = 6  # of refinement, at most
 
 
 class Combinations(NamedTuple):
-    """Q as compressed rows.
+    """Combinations Q as compressed rows.
 
     Attributes:
         first: where the entries of each row start, and their end, ``(n_B + 1,)``.
@@ -77,7 +77,7 @@ def velocities(A, b, r, u):
 
 @called_kernel
 def component_lengths(of, x, largest, total):
-    """|x| of each component, in ``total``, without overflow of squares"""
+    """Compute |x| of each component, in ``total``, without overflow of squares"""
     for c in range(len(total)):
         largest[c], total[c] = 0.0, 0.0
     for i in range(len(x)):
@@ -91,7 +91,7 @@ def component_lengths(of, x, largest, total):
 
 
 def refine_rows(A, rows, of, components, S, L, root, Q, b, r, u, missed, made_of):
-    """The multipliers of the bilateral rows in r, whose others are given; all velocities, and what is left along Q
+    """Compute the bilateral multipliers in r, whose others are given; all velocities, and what is left along Q
 
     Args:
         A: the operator, with a place of its own for velocities of bodies.
