@@ -59,12 +59,12 @@ read_from: WeakKeyDictionary[Problem, LocalForm | GlobalForm] = WeakKeyDictionar
 
 
 def symmetric(A: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
-    """(A + A') / 2, or A itself where it is symmetric."""
+    """Return (A + A') / 2, or A itself where it is symmetric."""
     return A if (A != A.T).nnz == 0 else scipy.sparse.csr_matrix(0.5 * A + 0.5 * A.T)
 
 
 def to_problem(form: LocalForm | GlobalForm, repair: float = 0.0) -> Problem:
-    """The problem that a form states; equations become rows without bounds, after the contacts.
+    """Make the problem that a form states; equations become rows without bounds, after the contacts.
 
     Matrices that should be symmetric are replaced by their symmetric part, with a warning where :attr:`LocalForm.asymmetry`
     is above 0.002. ``repair`` is of the local form, see :meth:`Problem.from_delassus`.
@@ -96,12 +96,12 @@ def to_problem(form: LocalForm | GlobalForm, repair: float = 0.0) -> Problem:
 
 
 def unbounded(count: int) -> tuple[Array, Array]:
-    """The bounds of equations."""
+    """Return the bounds of equations, minus and plus infinity."""
     return np.full(count, -np.inf), np.full(count, np.inf)
 
 
 def to_form(problem: Problem) -> LocalForm:
-    """The local form of a problem: its assembled operator, the contacts first and then the equations."""
+    """Make the local form of a problem: its assembled operator, the contacts first and then the equations."""
     sets = problem.sets
     contact = sets.sizes[:, 0] > 0
     equation = ~contact & np.isneginf(sets.lower) & np.isposinf(sets.upper)
@@ -126,7 +126,7 @@ def to_form(problem: Problem) -> LocalForm:
 
 
 def source_of(problem: Problem) -> LocalForm | GlobalForm | None:
-    """What a problem was read from, if it still is what was read."""
+    """Return the form that a problem was read from, if the problem still equals it bit for bit; else None."""
     form = read_from.get(problem)
     if form is None:
         return None
@@ -138,7 +138,7 @@ def source_of(problem: Problem) -> LocalForm | GlobalForm | None:
 
 
 def arrays_of(problem: Problem) -> list[object]:
-    """All that a problem consists of, but for the names of its blocks."""
+    """List all that a problem consists of, but for the names of its blocks."""
     A = problem.operator
     return [*problem.sets, problem.offset, A.is_factored, A.compliance, *A.N, *A.J, *A.T]
 
@@ -147,7 +147,7 @@ def arrays_of(problem: Problem) -> list[object]:
 
 
 def opened(function: str, path: str | os.PathLike[str], form: str | None) -> Reader:
-    """The file, after a check of the arguments."""
+    """Check the arguments, and open the file."""
     if form is not None and not isinstance(form, str):
         raise ArgumentTypeError(f"{function}: argument form is {shown(form)}, expected 'local' or 'global'")
     if form not in FORMS:
@@ -156,7 +156,7 @@ def opened(function: str, path: str | os.PathLike[str], form: str | None) -> Rea
 
 
 def read_fclib_form(path: str | os.PathLike[str], *, form: str | None = None) -> LocalForm | GlobalForm:
-    """The matrices and vectors of a file, as they are there.
+    """Read the matrices and vectors of a file, as they are there.
 
     Args:
         path: a file in FCLIB's layout.
@@ -174,7 +174,7 @@ def read_fclib_form(path: str | os.PathLike[str], *, form: str | None = None) ->
 
 
 def read_fclib(path: str | os.PathLike[str], *, form: str | None = None, repair: float = 0.0) -> Problem:
-    """The friction problem of a file.
+    """Read the friction problem of a file.
 
     Contacts keep their order, each (normal, tangent 1, tangent 2), or (normal, tangent) in the plane. Equations become rows
     without bounds, after the contacts. W, or M, is replaced by its symmetric part; where ``max |W - W'| / max |W|`` is above
@@ -215,7 +215,7 @@ def read_fclib(path: str | os.PathLike[str], *, form: str | None = None, repair:
 
 
 def read_fclib_solution(path: str | os.PathLike[str], *, form: str | None = None) -> Solution | None:
-    """The solution that a file holds, None where it has none.
+    """Read the solution that a file holds, None where it has none.
 
     Many published files hold zeros there: :attr:`Solution.placeholder`. Judge a solution by its error.
 
@@ -237,7 +237,7 @@ def read_fclib_solution(path: str | os.PathLike[str], *, form: str | None = None
 
 
 def read_fclib_guesses(path: str | os.PathLike[str], *, form: str | None = None) -> list[Solution]:
-    """The guesses that a file holds: impulses from which somebody's solver was started, or where it stopped.
+    """Read the guesses that a file holds: impulses from which somebody's solver was started, or where it stopped.
 
     Args:
         path: a file in FCLIB's layout.
@@ -327,7 +327,7 @@ def write_fclib(
 
 
 def to_solution(name: str, given: object, problem: Problem | LocalForm | GlobalForm) -> Solution:
-    """A solution as files have it: contacts apart from equations, with the velocities of the bodies where they are known."""
+    """Return a solution as files have it: contacts and equations apart, with velocities of the bodies if they are known."""
     if isinstance(given, Solution):
         return given
     if not isinstance(given, Result):

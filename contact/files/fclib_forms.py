@@ -42,7 +42,7 @@ def asymmetry(A: scipy.sparse.csr_matrix) -> float:
 
 
 def most_asymmetric(A: scipy.sparse.csr_matrix) -> tuple[int, int]:
-    """The entry that differs most from the one opposite, above the diagonal."""
+    """Find the entry above the diagonal that differs most from the one opposite."""
     rest = abs(A - A.T).tocoo()
     k = int(np.argmax(rest.data))
     i, j = int(rest.row[k]), int(rest.col[k])
@@ -50,7 +50,7 @@ def most_asymmetric(A: scipy.sparse.csr_matrix) -> tuple[int, int]:
 
 
 def shaped(name: str, A: Any, shape: tuple[int, int], reason: str) -> scipy.sparse.csr_matrix:
-    """The matrix, if it has the shape that it has to have."""
+    """Return the matrix, if it has the shape that it has to have."""
     A = as_matrix(name, A)
     if A.shape != shape:
         raise ProblemError(f"{name} is {A.shape}, expected {shape}, {reason}")
@@ -58,7 +58,7 @@ def shaped(name: str, A: Any, shape: tuple[int, int], reason: str) -> scipy.spar
 
 
 def coefficients(mu: Any, contacts: Array, spacedim: int, of: str) -> Array:
-    """One coefficient of friction for each contact."""
+    """Return one coefficient of friction for each contact."""
     if not isinstance(spacedim, (int, np.integer)) or spacedim not in (2, 3):
         raise ProblemError(f"spacedim is {spacedim!r}, expected 2 or 3")
     if len(contacts) % spacedim:
@@ -69,7 +69,7 @@ def coefficients(mu: Any, contacts: Array, spacedim: int, of: str) -> Array:
 
 
 def check_words(form: Any) -> None:
-    """The words of a form are strings that C can read."""
+    """Check that the words of a form are strings that C can read."""
     for name in ("title", "description", "math_info"):
         text = getattr(form, name)
         if not isinstance(text, str) or "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
@@ -78,22 +78,22 @@ def check_words(form: Any) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Form:
-    """What the two forms share: comparison by content."""
+    """Base of the two forms: comparison by content."""
 
     def same(self, other: object) -> bool:
-        """Whether two forms hold the same numbers, bit for bit, and the same words."""
+        """Return whether two forms hold the same numbers, bit for bit, and the same words."""
         if type(other) is not type(self):
             return False
         return all(same_bits(getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
 
     def with_words(self: F, words: dict[str, str]) -> F:
-        """The same numbers with another title, description or math_info."""
+        """Return a form with these numbers, and another title, description or math_info."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return type(self)(**{**values, **words})
 
 
 def same_bits(a: Any, b: Any) -> bool:
-    """Equality of arrays and sparse matrices, that tells -0 from 0."""
+    """Return whether arrays or sparse matrices are equal, telling -0 from 0."""
     if scipy.sparse.issparse(a) and scipy.sparse.issparse(b):
         parts = ("data", "indices", "indptr")
         return a.shape == b.shape and all(same_bits(getattr(a, part), getattr(b, part)) for part in parts)
@@ -218,7 +218,7 @@ class GlobalForm(Form):
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """What a file says of the solution, or guesses. Nothing of it is checked against the problem: judge it by its error.
+    """Solution or guess that a file holds. Nothing of it is checked against the problem: judge it by its error.
 
     Attributes:
         r: the impulses of the contacts, ``(m,)``; N s.
@@ -234,5 +234,5 @@ class Solution:
 
     @property
     def placeholder(self) -> bool:
-        """Whether all impulses are zero, or there are none: files are published with zeros in the place of a solution."""
+        """True if all impulses are zero, or there are none: files are published with zeros in the place of a solution."""
         return self.r is None or not np.any(self.r)

@@ -1,4 +1,4 @@
-"""How FCLIB lays problems out in HDF5, read and written (``fclib.h``; H5LT datasets in groups).
+"""FCLIB's layout of problems in HDF5, read and written (``fclib.h``; H5LT datasets in groups).
 
 ==============================  =======================================================================================
 place                           what is there
@@ -45,14 +45,14 @@ INFO = ("title", "description", "math_info")
 
 
 def at_least(reader: Reader, place: str, values: Any, count: int, reason: str) -> Any:
-    """The first ``count`` values of a row."""
+    """Return the first ``count`` values of a row, or raise an error if there are fewer."""
     if len(values) < count:
         raise reader.error(place, f"has {len(values)} entries, expected {count}, {reason}")
     return values[:count]
 
 
 def in_range(reader: Reader, place: str, values: Indices, count: int, what: str) -> Indices:
-    """The values, if all are indices of ``count`` things."""
+    """Return the values, if all are indices of ``count`` things."""
     wrong = np.flatnonzero((values < 0) | (values >= count))
     if len(wrong):
         raise reader.error(
@@ -62,7 +62,7 @@ def in_range(reader: Reader, place: str, values: Indices, count: int, what: str)
 
 
 def read_pointers(reader: Reader, place: str, lines: int, nzmax: int) -> Indices:
-    """The pointers of a compressed matrix: ascending from 0 to the number of entries."""
+    """Read the pointers of a compressed matrix: ascending from 0 to the number of entries."""
     p = at_least(reader, place, reader.integers(place), lines + 1, f"one more than the {lines} lines of the matrix")
     if p[0] != 0:
         raise reader.error(place, f"entry 0 is {p[0]}, expected 0, where the first line starts")
@@ -76,7 +76,7 @@ def read_pointers(reader: Reader, place: str, lines: int, nzmax: int) -> Indices
 
 
 def read_matrix(reader: Reader, place: str, rows: int, columns: int, reason: str) -> scipy.sparse.csr_matrix:
-    """A sparse matrix in any of the three layouts. Its size has to be right before anything is made as large."""
+    """Read a sparse matrix in any of the three layouts. Its size has to be right before anything is made as large."""
     m, n, nz, nzmax = (reader.integer(f"{place}/{name}") for name in ("m", "n", "nz", "nzmax"))
     if (m, n) != (rows, columns):
         raise reader.error(place, f"has {m} rows and {n} columns, expected {rows} and {columns}, {reason}")
@@ -110,7 +110,7 @@ def read_matrix(reader: Reader, place: str, rows: int, columns: int, reason: str
 
 
 def read_form(reader: Reader, form: str | None) -> LocalForm | GlobalForm:
-    """The problem of a file."""
+    """Read the problem of a file."""
     there = [name for name in ("local", "global") if f"fclib_{name}" in reader.names("/")]
     if form is not None and form not in there:
         there = []
@@ -132,12 +132,12 @@ def read_form(reader: Reader, form: str | None) -> LocalForm | GlobalForm:
 
 
 def read_info(reader: Reader, group: str) -> dict[str, str]:
-    """Title, description, mathematical properties."""
+    """Read title, description, mathematical properties."""
     return {name: reader.text(f"{group}/info/{name}") for name in INFO}
 
 
 def read_local(reader: Reader) -> LocalForm:
-    """The group ``fclib_local``."""
+    """Read the group ``fclib_local``."""
     group = "fclib_local"
     spacedim = reader.integer(f"{group}/spacedim")
     q, mu = (reader.numbers(f"{group}/vectors/{name}") for name in ("q", "mu"))
@@ -153,7 +153,7 @@ def read_local(reader: Reader) -> LocalForm:
 
 
 def read_global(reader: Reader) -> GlobalForm:
-    """The group ``fclib_global``."""
+    """Read the group ``fclib_global``."""
     group = "fclib_global"
     spacedim = reader.integer(f"{group}/spacedim")
     f, w, mu = (reader.numbers(f"{group}/vectors/{name}") for name in ("f", "w", "mu"))
@@ -168,14 +168,14 @@ def read_global(reader: Reader) -> GlobalForm:
 
 
 def sizes_of(form: LocalForm | GlobalForm) -> dict[str, int]:
-    """How long the parts of a solution are."""
+    """Return the lengths of the parts of a solution."""
     if isinstance(form, LocalForm):
         return {"u": len(form.q), "r": len(form.q), "l": 0 if form.s is None else len(form.s)}
     return {"v": len(form.f), "u": len(form.w), "r": len(form.w), "l": 0 if form.b is None else len(form.b)}
 
 
 def read_solution(reader: Reader, group: str, form: LocalForm | GlobalForm) -> Solution:
-    """What a group holds of a solution."""
+    """Read the parts of a solution that a group holds, checking that they are finite and of the right length."""
     parts = {}
     for name, size in sizes_of(form).items():
         if reader.has(f"{group}/{name}"):
@@ -186,7 +186,7 @@ def read_solution(reader: Reader, group: str, form: LocalForm | GlobalForm) -> S
 
 
 def read_guesses(reader: Reader, form: LocalForm | GlobalForm) -> list[Solution]:
-    """All guesses of a file."""
+    """Read all guesses of a file."""
     count = reader.integer("guesses/number_of_guesses") if reader.has("guesses") else 0
     missing = [k for k in range(1, min(count, len(reader.names("guesses"))) + 1) if not reader.has(f"guesses/{k}")]
     if missing:
@@ -198,7 +198,7 @@ def read_guesses(reader: Reader, form: LocalForm | GlobalForm) -> list[Solution]
 
 
 def write_integers(group: Any, **values: Any) -> None:
-    """Rows of integers of 32 bits, in datasets of these names."""
+    """Write rows of integers of 32 bits, in datasets of these names."""
     for name, value in values.items():
         value = np.atleast_1d(np.asarray(value, np.int64))
         if value.size and value.max() > LARGEST_INTEGER:
@@ -209,7 +209,7 @@ def write_integers(group: Any, **values: Any) -> None:
 
 
 def write_matrix(group: Any, A: scipy.sparse.csr_matrix, triplets: bool) -> None:
-    """A sparse matrix as triplets or compressed rows."""
+    """Write a sparse matrix as triplets or compressed rows."""
     write_integers(group, nzmax=A.nnz, m=A.shape[0], n=A.shape[1], nz=A.nnz if triplets else -2)
     if triplets:
         write_integers(group, p=A.indices, i=np.repeat(np.arange(A.shape[0]), np.diff(A.indptr)))
@@ -219,7 +219,7 @@ def write_matrix(group: Any, A: scipy.sparse.csr_matrix, triplets: bool) -> None
 
 
 def write_form(h5py: Any, file: Any, form: LocalForm | GlobalForm) -> None:
-    """The group of a problem."""
+    """Write the group of a problem."""
     local = isinstance(form, LocalForm)
     group = file.create_group("fclib_local" if local else "fclib_global")
     write_integers(group, spacedim=form.spacedim)
@@ -236,7 +236,7 @@ def write_form(h5py: Any, file: Any, form: LocalForm | GlobalForm) -> None:
 
 
 def complete(name: str, solution: Solution, form: LocalForm | GlobalForm) -> dict[str, Array]:
-    """The parts of a solution that FCLIB expects in a file of that form."""
+    """Return the parts of a solution that FCLIB expects in a file of that form, or raise an error if one is missing."""
     parts = {part: (getattr(solution, part), size) for part, size in sizes_of(form).items() if size}
     for part, (values, size) in parts.items():
         if values is None:
@@ -247,7 +247,7 @@ def complete(name: str, solution: Solution, form: LocalForm | GlobalForm) -> dic
 def write_solutions(
     file: Any, form: LocalForm | GlobalForm, solution: Solution | None, guesses: Sequence[Solution]
 ) -> None:
-    """The groups of a solution and of guesses."""
+    """Write the groups of a solution and of guesses."""
     if guesses:
         write_integers(file.create_group("guesses"), number_of_guesses=len(guesses))
     named = [("solution", solution)] if solution is not None else []

@@ -35,20 +35,20 @@ PURPOSE = "fclib", "reading and writing FCLIB files"
 
 
 def to_path(function: str, path: str | os.PathLike[str]) -> Path:
-    """The argument as a path."""
+    """Return the argument as a path."""
     if not isinstance(path, (str, os.PathLike)):
         raise ArgumentTypeError(f"{function}: argument path is a {type(path).__name__}, expected the path of a file")
     return Path(path)
 
 
 def shown(path: Path) -> str:
-    """A path in a message: in one line, and not longer than the message."""
+    """Return a path as text for messages: in one line, and not longer than the message."""
     text = str(path)
     return (text if text.isprintable() else repr(text))[:200]
 
 
 def file_error(path: Path, place: str, complaint: str) -> FileError:
-    """The error of a place in a file."""
+    """Make the error of a place in a file."""
     return FileError(f"{shown(path)}: {place}{': ' if place else ''}{complaint}")
 
 
@@ -56,7 +56,7 @@ def file_error(path: Path, place: str, complaint: str) -> FileError:
 
 
 class Reader:
-    """The datasets of one HDF5 file, by their place in it. A context manager.
+    """Reader of one HDF5 file: its datasets, by their place in it. A context manager.
 
     Attributes:
         path: the file.
@@ -95,12 +95,12 @@ class Reader:
             self.file.close()
 
     def error(self, place: str, complaint: str) -> FileError:
-        """The error of a place in the file."""
+        """Make the error of a place in the file."""
         return file_error(self.path, place, complaint)
 
     @contextlib.contextmanager
     def reading(self, place: str) -> Iterator[None]:
-        """Whatever the library raises on a damaged file becomes the error of the place."""
+        """Turn whatever the library raises on a damaged file into the error of the place."""
         try:
             yield
         except FileError:
@@ -111,13 +111,13 @@ class Reader:
             raise self.error(place, f"cannot be read, the file is damaged or cut off ({reason_of(error)})") from None
 
     def names(self, group: str) -> list[str]:
-        """What a group holds; nothing, where there is no such group."""
+        """Return the names of what a group holds; none where there is no such group."""
         with self.reading(group):
             found = self.find(group)
             return [name for name, _ in entries(self.h5py, found)] if isinstance(found, self.h5py.Group) else []
 
     def find(self, place: str) -> Any:
-        """A group or a dataset of this file; None where there is none, or one of another file."""
+        """Return a group or a dataset of this file; None where there is none, or one of another file."""
         found = self.file
         for name in place.strip("/").split("/") if place.strip("/") else ():
             if not isinstance(found, self.h5py.Group) or not isinstance(
@@ -128,12 +128,12 @@ class Reader:
         return None if found is None or found.file != self.file else found
 
     def has(self, place: str) -> bool:
-        """Whether there is something at that place."""
+        """Return whether there is a group or a dataset of this file at that place."""
         with self.reading(place):
             return self.find(place) is not None
 
     def dataset(self, place: str, dimensions: int, kinds: str, expected: str) -> Any:
-        """The raw values of a dataset, after checks of its type and its size."""
+        """Read the raw values of a dataset, after checks of its type and its size."""
         with self.reading(place):
             found = self.find(place)
             if found is None:
@@ -148,7 +148,7 @@ class Reader:
             return read_dataset(found, place.strip("/"), self.size)
 
     def integers(self, place: str, dimensions: int = 1, expected: str = "a row of integers") -> Indices:
-        """A row of integers of 32 bits."""
+        """Read a row of integers of 32 bits."""
         values = np.asarray(self.dataset(place, dimensions, "iu", expected))
         wrong = (values > LARGEST_INTEGER) | (values < -LARGEST_INTEGER - 1)
         if wrong.any():
@@ -156,17 +156,17 @@ class Reader:
         return values.astype(np.int64)
 
     def integer(self, place: str) -> int:
-        """One integer."""
+        """Read one integer."""
         return int(self.integers(place, 0, "one integer").reshape(-1)[0])
 
     def numbers(self, place: str) -> Array:
-        """A row of real numbers."""
+        """Read a row of real numbers."""
         values = self.dataset(place, 1, "fiu", "a row of real numbers")
         with np.errstate(over="ignore"):
             return np.asarray(values, np.float64)
 
     def text(self, place: str) -> str:
-        """A string of fixed length, as C writes it; empty, where there is none, or one of variable length.
+        """Read a string of fixed length, as C writes it; empty, where there is none, or one of variable length.
 
         Those are in a heap, and the library does not come back from a damaged one.
         """
@@ -182,7 +182,7 @@ class Reader:
 
 
 def write_text(h5py: Any, group: Any, name: str, text: str) -> None:
-    """A string as C reads it: of fixed length, with a zero at its end."""
+    """Write a string as C reads it: of fixed length, with a zero at its end."""
     content = text.encode() + b"\0"
     kind = h5py.h5t.C_S1.copy()
     kind.set_size(len(content))

@@ -47,7 +47,7 @@ LARGEST = 2**29  # bytes of a file, whose words take ten times as much
 
 
 def read_form(text: Text) -> LocalForm:
-    """All that is in the file."""
+    """Read all that is in the file."""
     dimension, contacts = text.integer("the dimension"), text.integer("the number of contacts")
     if dimension not in (2, 3):
         raise text.complain(f"the dimension is {dimension}, expected 2 or 3, of a friction problem of Siconos", 2)
@@ -73,7 +73,7 @@ def read_form(text: Text) -> LocalForm:
 
 
 def read_siconos(path: str | os.PathLike[str], *, repair: float = 0.0) -> Problem:
-    """The friction problem of a file in the text form of Siconos.
+    """Read the friction problem of a file in the text form of Siconos.
 
     Contacts keep their order, each (normal, tangent 1, tangent 2), or (normal, tangent) in the plane. The matrix is
     replaced by its symmetric part, as by :func:`~pluecker.contact.files.fclib.read_fclib`.
@@ -127,7 +127,7 @@ def read_siconos(path: str | os.PathLike[str], *, repair: float = 0.0) -> Proble
 
 
 def read_problem(path: str | os.PathLike[str], *, form: str | None = None, repair: float = 0.0) -> Problem:
-    """The friction problem of a file, in FCLIB's layout or in the text form of Siconos: what begins with a whole number."""
+    """Read a friction problem, in FCLIB's layout or in Siconos' text form, whose files begin with a whole number."""
     try:
         with open_file(to_path("read_problem", path)) as file:
             start = file.read(64)

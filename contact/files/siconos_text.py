@@ -50,21 +50,21 @@ class Text:
         self.next = 0
 
     def error(self, line: int, complaint: str) -> FileError:
-        """The error of a line, counted from 1."""
+        """Make the error of a line, counted from 1."""
         return file_error(self.path, f"line {line}", complaint)
 
     def complain(self, complaint: str, back: int = 0) -> FileError:
-        """The error of the line of the next word, or of one that was read before it."""
+        """Make the error of the line of the next word, or of one that was read before it."""
         k = min(self.next - back, len(self.words) - 1)
         return self.error(self.lines[k] + 1 if self.words else 1, complaint)
 
     @property
     def rest(self) -> int:
-        """How many words are left."""
+        """Number of words that are left."""
         return len(self.words) - self.next
 
     def take(self, count: int, what: str) -> list[str]:
-        """The next words."""
+        """Read the next words."""
         if self.rest < count:
             raise self.error(
                 len(self.text), f"the file ends after {self.rest} of {count} numbers of {what}: it is cut off"
@@ -73,7 +73,7 @@ class Text:
         return self.words[self.next - count : self.next]
 
     def integers(self, count: int, what: str) -> Indices:
-        """Whole numbers."""
+        """Read whole numbers."""
         words = self.take(count, what)
         for k, word in enumerate(words):
             if not INTEGER.fullmatch(word):
@@ -81,11 +81,11 @@ class Text:
         return np.array([int(word) for word in words], np.int64)
 
     def integer(self, what: str) -> int:
-        """One of them."""
+        """Read one whole number."""
         return int(self.integers(1, what)[0])
 
     def numbers(self, count: int, what: str) -> Array:
-        """Finite real numbers."""
+        """Read finite real numbers."""
         words = self.take(count, what)
         for k, word in enumerate(words):
             if not NUMBER.fullmatch(word) or not np.isfinite(float(word)):
@@ -93,7 +93,7 @@ class Text:
         return np.array([float(word) for word in words], np.float64)
 
     def line(self, what: str) -> str:
-        """The next line that is not empty, as a whole."""
+        """Read the next line that is not empty, as a whole."""
         if not self.rest:
             raise self.error(len(self.text), f"the file ends before {what}: it is cut off")
         number = self.lines[self.next]
@@ -108,7 +108,7 @@ class Text:
 
 
 def read_dense(text: Text, size: int) -> scipy.sparse.csr_matrix:
-    """Storage 0."""
+    """Read a matrix of storage 0, dense."""
     again = text.integers(2, "the sizes of the dense matrix").tolist()
     if again != [size, size]:
         raise text.complain(f"the dense matrix is {again[0]} by {again[1]}, expected {size} by {size} as before", 1)
@@ -116,7 +116,7 @@ def read_dense(text: Text, size: int) -> scipy.sparse.csr_matrix:
 
 
 def ends_of(text: Text, count: int, size: int, what: str) -> Indices:
-    """Where blocks begin and end, from where they end: ascending to the size."""
+    """Read where blocks end; return where they begin and end, from 0, ascending to ``size``."""
     ends = text.integers(count, f"the ends of the block {what}")
     starts = np.concatenate([[0], ends])
     if (np.diff(starts) <= 0).any() or starts[-1] != size:
@@ -125,7 +125,7 @@ def ends_of(text: Text, count: int, size: int, what: str) -> Indices:
 
 
 def read_blocks(text: Text, size: int) -> scipy.sparse.csr_matrix:
-    """Storage 1."""
+    """Read a matrix of storage 1, by sparse blocks."""
     blocks = text.integer("the number of blocks")
     if blocks == 0:
         return scipy.sparse.csr_matrix((size, size))
@@ -164,7 +164,7 @@ def read_blocks(text: Text, size: int) -> scipy.sparse.csr_matrix:
 
 
 def read_sparse(text: Text, size: int) -> scipy.sparse.csr_matrix:
-    """Storage 2."""
+    """Read a matrix of storage 2, sparse."""
     kind = 0
     if text.rest and text.words[text.next] != "CSparse":  # earlier versions do not name it
         kind = text.integer("the kind of the sparse matrix")
@@ -204,7 +204,7 @@ def read_sparse(text: Text, size: int) -> scipy.sparse.csr_matrix:
 
 
 def entry(text: Text) -> float:
-    """``: x``."""
+    """Read an entry, ``: x``."""
     if text.take(1, "the matrix")[0] != ":":
         raise text.complain(f"is {text.words[text.next - 1][:40]!r} between place and number, expected ':'", 1)
     return float(text.numbers(1, "the matrix")[0])
