@@ -1,4 +1,4 @@
-"""From bodies and what touches to the friction problem of one step.
+"""Assembly of the friction problem of one step, from bodies, contacts and rows.
 
     u = J v + w,    v = v_free + M^-1 J' r    so that    N = J M^-1 J' + compliance,    b = J v_free + w
 
@@ -58,7 +58,7 @@ def assemble_contacts(
     recovery: ArrayLike = RECOVERY,
     restitution: bool = True,
 ) -> Problem:
-    """The friction problem of one step: contacts first, then rows, with a factored operator.
+    """Assemble the friction problem of one step: contacts first, then rows, with a factored operator.
 
     The columns are the velocities of all bodies, six for each. Those of static bodies stay empty, so that contacts with
     the same floor do not meet there; what their velocity does is part of the offset.
@@ -114,7 +114,7 @@ def assemble_contacts(
 
 
 def assemble(bodies: Bodies, table: ContactTable, rows: Rows, h: float, recovery: Array, restitution: bool) -> Problem:
-    """The same of arguments that were checked; what overflows is in the arrays of the problem."""
+    """Assemble the problem of arguments that were checked, see :func:`assemble_contacts`; overflow is left in its arrays."""
     K, size = len(table), table.size
     contacts = contact_jacobian(bodies, table)
     free = bodies.free_velocity(h)
@@ -143,7 +143,7 @@ def assemble(bodies: Bodies, table: ContactTable, rows: Rows, h: float, recovery
 
 
 def contact_jacobian(bodies: Bodies, table: ContactTable) -> Array:
-    """The Jacobian of each contact with respect to its two bodies, static ones included, ``(K, 2, size, 6)``.
+    """Compute the Jacobian of each contact with respect to its two bodies, static ones included, ``(K, 2, size, 6)``.
 
     Raises:
         ProblemError: an argument is of another type, a body is out of range, or both bodies of a contact are static.
@@ -165,7 +165,7 @@ def contact_jacobian(bodies: Bodies, table: ContactTable) -> Array:
 
 
 def times_masses(angular: Array, linear: Array, pairs: Indices, J: Array) -> Array:
-    """J times ``[[angular, 0], [0, linear]]`` of each body, ``(n, 3, 3)`` and ``(n,)``, block by block."""
+    """Multiply J by ``[[angular, 0], [0, linear]]`` of each body, ``(n, 3, 3)`` and ``(n,)``, block by block."""
     T = np.empty_like(J)
     np.matmul(J[..., :3], angular[pairs], out=T[..., :3])
     np.multiply(J[..., 3:], linear[pairs][:, :, None, None], out=T[..., 3:])
@@ -173,12 +173,12 @@ def times_masses(angular: Array, linear: Array, pairs: Indices, J: Array) -> Arr
 
 
 def relative_velocity(J: Array, pairs: Indices, velocity: Array) -> Array:
-    """J v of each contact or row, ``(K, size)``; a body of -1 has a Jacobian of zeros."""
+    """Compute J v of each contact or row, ``(K, size)``; a body of -1 has a Jacobian of zeros."""
     return np.asarray((J @ velocity[pairs][..., None])[..., 0].sum(axis=1))
 
 
 def normal_offset(table: ContactTable, before: Array, h: float, recovery: Array, restitution: bool) -> Array:
-    """What gap and restitution add to the normal velocity, ``(K,)``; ``before`` is that velocity before the step."""
+    """Return what gap and restitution add to the normal velocity, ``(K,)``, m/s; ``before``: it before the step, m/s."""
     gap = table.gap / h
     offset = np.where(gap > 0.0, gap, recovery * gap)
     if restitution:
@@ -188,7 +188,7 @@ def normal_offset(table: ContactTable, before: Array, h: float, recovery: Array,
 
 
 def block_matrix(start: Indices, n: int, pairs: Indices, there: Array, parts: list[Array]) -> BlockMatrix:
-    """The blocks that are there, in the rows that begin at ``start`` and six columns for each of n bodies.
+    """Make the matrix of the blocks that are there, in rows that begin at ``start``, with six columns for each of n bodies.
 
     Each part holds blocks of one size, ``(contacts, 2, height, 6)``; the pairs of bodies are those of all parts,
     ascending.
@@ -216,7 +216,7 @@ def check_bodies(what: str, pairs: Indices, bodies: Bodies) -> None:
 
 
 def as_recovery(recovery: ArrayLike, K: int) -> Array:
-    """Shares from 0 to 1, one for each contact."""
+    """Return shares from 0 to 1, one for each contact."""
     values = as_column("contact", "recovery", recovery, (), K)
     for k in np.flatnonzero((values < 0.0) | (values > 1.0)):
         raise entry_error("contact", int(k), f"recovery is {values[k]}, expected 0 to 1")

@@ -109,7 +109,7 @@ class Bodies:
 
     @cached_property
     def static(self) -> NDArray[np.bool_]:
-        """Which bodies nothing can move, ``(n,)``."""
+        """Mask of the bodies that nothing can move, those of infinite mass, ``(n,)``."""
         return np.isinf(self.mass)
 
     @cached_property
@@ -147,7 +147,7 @@ class Bodies:
         return frozen(self.rotation @ root)
 
     def times_inverse_mass(self, force: ArrayLike) -> Array:
-        """M^-1 times a force or impulse ``[torque; force]`` on each body, ``(n, 6)``; zero for static bodies.
+        """Multiply M^-1 by a force or impulse ``[torque; force]`` on each body, ``(n, 6)``; zero for static bodies.
 
         Raises:
             ProblemError: the shape does not fit, a number is not finite, or the result overflows.
@@ -174,7 +174,7 @@ class Bodies:
         return finite("the acceleration from wrench and angular velocity", self._divided(force))
 
     def free_velocity(self, step: float) -> Array:
-        """The velocities after a step without contact, ``v + h dv/dt``, in world axes, at the centres of mass, ``(n, 6)``.
+        """Return velocities after a step without contact, ``v + h dv/dt``, in world axes, at centres of mass, ``(n, 6)``.
 
         Args:
             step: h, s.
@@ -220,7 +220,7 @@ class Bodies:
         return total
 
     def with_gravity(self, gravity: ArrayLike = (0.0, 0.0, -9.81)) -> Bodies:
-        """The same bodies with their weight added to the wrench; static bodies have none.
+        """Return the bodies with their weight added to the wrench; static bodies have none.
 
         Args:
             gravity: the acceleration of free fall in world axes, ``(3,)``, m/s^2.
@@ -238,19 +238,19 @@ class Bodies:
 
 
 def finite(what: str, values: Array) -> Array:
-    """What was computed for each body, ``(n, 6)``, if it did not overflow."""
+    """Return values computed for each body, ``(n, 6)``; raise the error of the first body whose values overflowed."""
     for k in np.flatnonzero(~np.isfinite(values).all(axis=1)):
         raise entry_error("body", int(k), f"{what} overflows float64")
     return values
 
 
 def as_step(step: float) -> float:
-    """The length of a step, if it is a positive number."""
+    """Return the length of a step, if it is a positive number."""
     return as_number("step", step, "a positive number of seconds", 0.0)
 
 
 def checked_inertia(mass: Array, value: ArrayLike) -> Array:
-    """Rotational inertias that bodies of these masses can have, ``(n, 3, 3)``, zero for static bodies."""
+    """Return rotational inertias that bodies of these masses can have, ``(n, 3, 3)``, zero for static bodies."""
     static = np.isinf(mass) & (mass > 0)
     for k in np.flatnonzero(~(mass > 0)):
         raise entry_error(
@@ -290,7 +290,7 @@ def checked_inertia(mass: Array, value: ArrayLike) -> Array:
 
 
 def checked_orientation(orientation: Array) -> Array:
-    """Unit quaternions."""
+    """Return unit quaternions."""
     with np.errstate(over="ignore"):  # infinite is no unit length either
         length = np.linalg.norm(orientation, axis=1)
     for k in np.flatnonzero(~(np.abs(length - 1.0) <= NEARLY)):

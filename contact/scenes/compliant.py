@@ -16,7 +16,7 @@ __all__ = ["SoftContact", "soft_contact"]
 
 
 class SoftContact(NamedTuple):
-    """What a spring and a damper are in one step.
+    """Compliance and recovery that stand for a spring and a damper in one step.
 
     Attributes:
         compliance: for :class:`~pluecker.contact.scenes.table.ContactTable`, m/s per N s.
@@ -29,7 +29,7 @@ class SoftContact(NamedTuple):
 
 
 def soft_contact(stiffness: ArrayLike, damping: ArrayLike, step: float) -> SoftContact:
-    """Compliance and recovery of contacts that are springs and dampers, at the end of the step (implicitly).
+    """Return compliance and recovery of contacts that are springs and dampers, at the end of the step (implicitly).
 
     With the gap g before the step, the gap ``g + h u`` after it, and the impulse ``r = h f`` of the force at its end,
 

@@ -1,4 +1,4 @@
-"""What touches what, and what is joined to what: a table of contacts, and rows for all else.
+"""Contacts and joints of a scene: a table of contacts, and rows for joints, limits and motors.
 
 =================================  ==================================================================================
 name                               what it is
@@ -49,8 +49,7 @@ class ContactTable:
         point: where the bodies touch, in the world, ``(K, 3)``, m.
         gap: the distance between the bodies along the normal, negative where they penetrate, ``(K,)``, m.
         friction: coefficients of Coulomb friction, one for sticking and sliding alike (static and kinetic friction are not
-            told apart), ``(K,)``; ``(K, 2)`` with rolling friction, ``(K, 3)`` with spinning
-            friction, these in m.
+            told apart), ``(K,)``; ``(K, 2)`` with rolling friction, ``(K, 3)`` with spinning friction, these in m.
         restitution: Newton's coefficient, from 0 to 1, ``(K,)``.
         compliance: of the normal, ``(K,)``, or of the normal and the two tangents, ``(K, 3)``, m/s per N s: what is
             added to the velocity for each N s; zero for rigid contact; see :func:`soft_contact`.
@@ -107,7 +106,7 @@ class ContactTable:
 
     @classmethod
     def ordered(cls, bodies: ArrayLike, normal: ArrayLike, point: Any, **others: Any) -> ContactTable:
-        """A table from pairs of bodies in any order: where i > j, they are exchanged, and the normal is turned round.
+        """Make a table from pairs of bodies in any order: where i > j, they are exchanged, and the normal is turned round.
 
         Args and errors as for the constructor; the normal is from the first body of the pair to the second.
         """
@@ -211,7 +210,7 @@ class Rows:
 
 
 def contact_frames(normal: ArrayLike) -> Array:
-    """A right-handed orthonormal frame for each normal: n, t1, t2, in the rows.
+    """Return a right-handed orthonormal frame for each normal: n, t1, t2, in the rows.
 
     The frame of a normal n is that of z, ``(z, x, y)``, turned about the horizontal axis ``z x n`` to n; where n points
     down more than up (n_z < -0.65), it is that of -z, ``(-z, x, -y)``, turned to n likewise. So t1 and t2 are
@@ -228,8 +227,7 @@ def contact_frames(normal: ArrayLike) -> Array:
     Raises:
         ProblemError: not an array of finite numbers of that shape, not of unit length.
 
-    Source: the formula without square roots of Duff et al., "Building an orthonormal basis, revisited" (JCGT 6, 2017),
-    who
+    Source: the formula without square roots of Duff et al., "Building an orthonormal basis, revisited" (JCGT 6, 2017), who
         change at n_z = 0.
     """
     n = numbers_of("normal", normal)
@@ -248,7 +246,7 @@ def contact_frames(normal: ArrayLike) -> Array:
 
 
 def unit_normals(normal: Array) -> Array:
-    """Normals of unit length, to rounding."""
+    """Return normals of unit length, to rounding."""
     with np.errstate(over="ignore"):
         length = np.linalg.norm(normal, axis=1)
     for k in np.flatnonzero(~(np.abs(length - 1.0) <= NEARLY)):
@@ -270,7 +268,7 @@ def check_pairs(bodies: Indices) -> None:
 
 
 def checked_friction(friction: ArrayLike, K: int) -> Array:
-    """Coefficients in the shape in which they came, one number being one for each contact."""
+    """Return coefficients in the shape in which they came, one number being one for each contact."""
     given = numbers_of("friction", friction)
     columns = given.shape[1] if given.ndim == 2 else 1
     if columns == 0:
