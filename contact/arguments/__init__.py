@@ -1,1 +1,1 @@
-"""What users give, checked and converted: single values, and columns of tables."""
+"""Arguments of users, checked and converted: single values, and columns of tables."""

@@ -17,25 +17,25 @@ MOST = np.iinfo(np.int64).max  # of 64 bits
 
 
 def frozen(array: Array) -> Array:
-    """A copy that cannot be written to, so that what was derived from it stays true."""
+    """Return a copy that cannot be written to, so that what was derived from it stays true."""
     array = np.array(array, dtype=np.float64, order="C")
     array.setflags(write=False)
     return array
 
 
 def is_frozen(array: Array) -> bool:
-    """Whether an array is what :func:`frozen` makes."""
+    """Return whether an array is like those of :func:`frozen`: float64, contiguous, aligned, and not writeable."""
     flags = array.flags
     return not flags.writeable and array.dtype == np.float64 and bool(flags.c_contiguous and flags.aligned)
 
 
 def entry_error(what: str, k: int, complaint: str) -> ProblemError:
-    """The error of one body, contact or row."""
+    """Make the error of one body, contact or row."""
     return ProblemError(f"{what} {k}: {complaint}")
 
 
 def numbers_of(name: str, value: ArrayLike) -> Array:
-    """Real numbers, finite or not; no truth values."""
+    """Return real numbers, finite or not; refuse truth values."""
     return real_numbers(name, value, truth=False)
 
 
@@ -47,7 +47,7 @@ def as_column(
     count: int | None = None,
     infinite: bool = False,
 ) -> Array:
-    """A column of a table, ``(count, *shape)``, that cannot be written to.
+    """Return a column of a table, ``(count, *shape)``, that cannot be written to.
 
     Args:
         what: "body", "contact" or "row", for messages.
@@ -78,7 +78,7 @@ def as_column(
 
 
 def as_indices(what: str, value: ArrayLike) -> Indices:
-    """The pairs of bodies of contacts or rows, ``(K, 2)``, that cannot be written to.
+    """Return the pairs of bodies of contacts or rows, ``(K, 2)``, that cannot be written to.
 
     Raises:
         ArgumentTypeError: no rectangular array, or entries that are no integers.
@@ -111,5 +111,5 @@ def as_indices(what: str, value: ArrayLike) -> Indices:
 
 
 def is_index(value: object) -> bool:
-    """Whether this is an integer of 64 bits, and no truth value."""
+    """Return whether a value is an integer of 64 bits, and no truth value."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and abs(int(value)) <= MOST

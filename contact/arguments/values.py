@@ -31,7 +31,7 @@ PLAIN = (str, bytes, bool, int, float, complex, list, tuple, dict, set, frozense
 
 
 def shown(value: object) -> str:
-    """What came, in a message: short values as they are, others by their type."""
+    """Return a value as text for messages: short values as they are, others by their type, arrays with their shape."""
     if isinstance(value, type):
         return f"the class {value.__name__}"[:LONGEST]
     try:
@@ -48,7 +48,7 @@ NO_NUMBERS = (bool, np.bool_, np.timedelta64)  # a duration is an integer to Num
 
 
 def as_number(name: str, value: Any, expected: str, low: float, high: float = math.inf, zero: bool = False) -> float:
-    """A real number above ``low`` and below ``high``, or zero where that is allowed; ``expected`` says it in words."""
+    """Return a real number between ``low`` and ``high``, or zero where that is allowed; ``expected`` says it in words."""
     if isinstance(value, NO_NUMBERS) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise ArgumentTypeError(f"{name} is {shown(value)}, expected {expected}")
     try:
@@ -61,7 +61,7 @@ def as_number(name: str, value: Any, expected: str, low: float, high: float = ma
 
 
 def as_whole(name: str, value: Any, least: int, expected: str = "") -> int:
-    """A whole number, ``least`` or more."""
+    """Return a whole number, ``least`` or more."""
     expected = expected or f"a whole number, {least} or more"
     if isinstance(value, NO_NUMBERS) or not isinstance(value, (int, np.integer)):
         raise ArgumentTypeError(f"{name} is {shown(value)}, expected {expected}")
@@ -71,12 +71,12 @@ def as_whole(name: str, value: Any, least: int, expected: str = "") -> int:
 
 
 def can_be_listed(value: Any) -> bool:
-    """Whether it has entries one after the other: no text, nor an array without axes."""
+    """Return whether a value can be iterated over, and is neither text nor an array without axes."""
     return isinstance(value, Iterable) and not isinstance(value, str) and getattr(value, "shape", None) != ()
 
 
 def as_choice(name: str, value: Any, allowed: Iterable[str]) -> str:
-    """One of a few names."""
+    """Return a name that is one of those allowed."""
     if isinstance(value, str) and value in allowed:
         return str(value)
     kind = ProblemError if isinstance(value, str) else ArgumentTypeError
@@ -84,14 +84,14 @@ def as_choice(name: str, value: Any, allowed: Iterable[str]) -> str:
 
 
 def as_switch(name: str, value: Any) -> bool:
-    """True or False."""
+    """Return True or False."""
     if not isinstance(value, (bool, np.bool_)):
         raise ArgumentTypeError(f"{name} is {shown(value)}, expected True or False")
     return bool(value)
 
 
 def as_record(name: str, value: Any, expected: type) -> None:
-    """Refuse what is no instance of a class."""
+    """Refuse a value that is no instance of a class."""
     if not isinstance(value, expected):
         article = "an" if expected.__name__[0] in "AEIOU" else "a"
         what = expected.__name__ if expected.__name__.endswith("s") else f"{article} {expected.__name__}"
@@ -99,12 +99,12 @@ def as_record(name: str, value: Any, expected: type) -> None:
 
 
 def held(value: object) -> str:
-    """The type of a value, in a message."""
+    """Return the type of a value, for messages."""
     return f"the class {value.__name__}"[:LONGEST] if isinstance(value, type) else type(value).__name__
 
 
 def real_numbers(name: str, value: Any, what: str = "an array", truth: bool = True) -> Array:
-    """A copy as float64; finite or not.
+    """Return a copy as float64; finite or not.
 
     Args:
         name: of the argument.
@@ -137,7 +137,7 @@ def real_numbers(name: str, value: Any, what: str = "an array", truth: bool = Tr
 
 
 def from_objects(name: str, array: Any, came: str, expected: str, truth: bool) -> Array:
-    """The numbers of an array of objects."""
+    """Return the numbers of an array of objects."""
     out = np.empty(array.shape)
     for index, entry in np.ndenumerate(array):
         place = f"{name}[{', '.join(map(str, index))}]" if index else name
@@ -152,7 +152,7 @@ def from_objects(name: str, array: Any, came: str, expected: str, truth: bool) -
 
 
 def check_memory(what: str, numbers: int) -> None:
-    """Refuse so many numbers of float64 where they are more than the package keeps for one call."""
+    """Refuse arrays of so many numbers of float64 where they are more than the package keeps for one call."""
     needed = 8 * numbers
     if needed > MEMORY:
         size = f"about {needed / 2**30:.3g} GiB" if needed < 2**80 else "more than a million million GiB"
@@ -160,12 +160,12 @@ def check_memory(what: str, numbers: int) -> None:
 
 
 def refuse(name: str, came: str, expected: str) -> NoReturn:
-    """The error of what is no array of real numbers."""
+    """Raise the error of a value that is no array of real numbers."""
     raise ArgumentTypeError(f"{name} is {came}, {expected}") from None
 
 
 def sparse_numbers(name: str, value: Any) -> scipy.sparse.csr_matrix:
-    """A sparse matrix of SciPy as compressed rows of float64, a copy in which no entry comes twice."""
+    """Return a sparse matrix of SciPy as compressed rows of float64, a copy in which no entry comes twice."""
     if value.dtype.kind not in "fiub":
         raise ArgumentTypeError(f"{name} is a sparse matrix of {value.dtype}, expected real numbers")
     if value.ndim != 2:
