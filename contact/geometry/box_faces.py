@@ -1,4 +1,4 @@
-"""What a face of one box has in common with a face of another: the contact of two boxes.
+"""Contact of two boxes: the intersection of a face of one box with a face of the other.
 
 The face that parts the boxes best is the *reference*; in its frame u and v are along its sides and w is the height over
 it. The *incident* face is that of the other box that looks at it most: a parallelogram ``q +- P +- Q`` in (u, v, w). It
@@ -34,21 +34,21 @@ EDGE = (
 
 @kernel
 def rolled(f, a):
-    """Coordinates (u, v, w) with w along axis f: the axes f + 1, f + 2 and f"""
+    """Permute (x, y, z) to coordinates (u, v, w) along the axes f + 1, f + 2 and f"""
     x, y = smaller(f, 0.5), smaller(f, 1.5)
     return select3(x, (a[1], a[2], a[0]), select3(y, (a[2], a[0], a[1]), a))
 
 
 @kernel
 def unrolled(f, a):
-    """The same back"""
+    """Permute coordinates (u, v, w) along the axes f + 1, f + 2 and f back to (x, y, z)"""
     x, y = smaller(f, 0.5), smaller(f, 1.5)
     return select3(x, (a[2], a[0], a[1]), select3(y, (a[1], a[2], a[0]), a))
 
 
 @kernel
 def select9(condition, A, B):
-    """One of two matrices"""
+    """Select one of two 3 x 3 matrices: A where the condition holds, else B"""
     x = select3(condition, (A[0], A[1], A[2]), (B[0], B[1], B[2]))
     y = select3(condition, (A[3], A[4], A[5]), (B[3], B[4], B[5]))
     z = select3(condition, (A[6], A[7], A[8]), (B[6], B[7], B[8]))
@@ -57,8 +57,8 @@ def select9(condition, A, B):
 
 @kernel
 def incident_face(R, c, b, f, side):
-    """Of the box with the axes R at c the face that looks most at face f of the other one: in (u, v, w) its centre, both
-    half sides, and its number
+    """Find the face of the box with the axes R at c that looks most at face f of the other one; return in (u, v, w) its
+    centre and both half sides, and its number
     """
     m = rolled(f, (R[0], R[3], R[6])), rolled(f, (R[1], R[4], R[7])), rolled(f, (R[2], R[5], R[8]))
     down = (absolute(m[0][2]), absolute(m[1][2]), absolute(m[2][2]))
@@ -77,7 +77,7 @@ def incident_face(R, c, b, f, side):
 
 @kernel
 def place(out, rank, there, x, feature):
-    """Write a corner of the polygon where so many are before it, if it is there; the new count"""
+    """Store a corner of the polygon, if it is there (1, else 0), in the slot of its rank; return the new count"""
     for k in range(SLOTS):
         hit = holds(there * indicator(smaller(absolute(rank - k), 0.5), rank))
         n, y, gap, name = load_slot(out, k)
@@ -87,7 +87,7 @@ def place(out, rank, there, x, feature):
 
 @kernel
 def place_side(out, rank, k, q, P, Q, A, names):
-    """Where side k of the incident face begins or enters, and where it leaves"""
+    """Store the points where side k of the incident face begins or enters, and where it leaves; return the new count"""
     s, t = (1.0 if k == 1 or k == 2 else -1.0), (1.0 if k >= 2 else -1.0)
     x = add_scaled(add_scaled(q, s, P), t, Q)
     d = scale3(-2.0 * s, P) if k % 2 == 0 else scale3(-2.0 * t, Q)
@@ -102,7 +102,9 @@ def place_side(out, rank, k, q, P, Q, A, names):
 
 @kernel
 def place_corner(out, rank, k, q, P, Q, A, names):
-    """Corner k of the reference, if the incident face covers it: alpha P + beta Q from its centre"""
+    """Store corner k of the reference, if the incident face covers it: alpha P + beta Q from its centre; return the new
+    count
+    """
     u = (1.0 if k == 1 or k == 2 else -1.0) * A[0] - q[0]
     v = (1.0 if k >= 2 else -1.0) * A[1] - q[1]
     w = 1.0 / (P[0] * Q[1] - P[1] * Q[0])
@@ -114,8 +116,8 @@ def place_corner(out, rank, k, q, P, Q, A, names):
 
 @kernel
 def box_face(R, c, a, b, face, out):
-    """The polygon of the reference ``face``, 0 to 2 of the first box, 3 to 5 of the second, in (u, v, w); side of the
-    reference and its half sides
+    """Store the polygon of the reference ``face``, 0 to 2 of the first box, 3 to 5 of the second, in (u, v, w); return
+    whether the reference is of the second box, its axis, side and half sides
     """
     second = smaller(2.5, face)
     f = select(second, face - 3.0, face)
@@ -143,9 +145,9 @@ def box_face(R, c, a, b, face, out):
 
 @called_kernel
 def box_box(R1, p1, s1, R2, p2, s2, slack, out):
-    """The polygon of the face that is farthest apart, if that is as far as the boxes are; else the nearest points. ``slack``
-    is how much farther they may be, as a share of the smallest side: without it a box that lies on an edge of another one at
-    a grazing angle would have one point in one step and four in the next.
+    """Store the polygon of the face that is farthest apart, if that is as far as the boxes are; else the nearest points.
+    ``slack`` is how much farther they may be, as a share of the smallest side: without it a box that lies on an edge of
+    another one at a grazing angle would have one point in one step and four in the next.
     """
     R, c = multiply3(transpose(R1), R2), rotate_back(R1, subtract3(p2, p1))
     gap, n, x1, x2, feature = box_box_distance(R, c, s1, s2)

@@ -1,4 +1,4 @@
-"""Two boxes: the signed distance, and what lies of a face of one over a face of the other, up to eight points.
+"""Two boxes: the signed distance, and the polygon in which a face of one lies over a face of the other, up to eight points.
 
 All is in the axes of the first box: c is the centre of the second, R has its axes as columns, a and b are half sides.
 
@@ -34,20 +34,20 @@ def unit_axis(k, like):
 
 @kernel
 def reach(u, R, b):
-    """How far a box with the axes R reaches from its centre along u"""
+    """Compute how far a box with the axes R reaches from its centre along u"""
     m = rotate_back(R, u)
     return b[0] * absolute(m[0]) + b[1] * absolute(m[1]) + b[2] * absolute(m[2])
 
 
 @kernel
 def span(u, a):
-    """How far a box in these axes reaches from its centre along u"""
+    """Compute how far a box in these axes reaches from its centre along u"""
     return a[0] * absolute(u[0]) + a[1] * absolute(u[1]) + a[2] * absolute(u[2])
 
 
 @kernel
 def farther(best, apart, u, number):
-    """The better of two separating axes (distance, axis from the first box, number)"""
+    """Select the better of two separating axes (distance, axis from the first box, number)"""
     better = smaller(best[0], apart)
     return (
         select(better, apart, best[0]),
@@ -58,14 +58,16 @@ def farther(best, apart, u, number):
 
 @kernel
 def separation(u, R, c, a, b):
-    """Along an axis: how far the boxes are apart, and the axis from the first to the second"""
+    """Compute how far the boxes are apart along an axis, and the axis from the first to the second"""
     s = sign_of(dot3(u, c))
     return s * dot3(u, c) - span(u, a) - reach(u, R, b), (s * u[0], s * u[1], s * u[2])
 
 
 @kernel
 def best_box_face(R, c, a, b):
-    """The face that is farthest apart from the other box: distance, normal, 0 to 2 of the first box, 3 to 5 of the second"""
+    """Find the face that is farthest apart from the other box: distance, normal, 0 to 2 of the first box, 3 to 5 of the
+    second
+    """
     zero = lift(0.0, c[0])
     best = (zero - OPEN, unit_axis(2, zero), zero)
     for k in range(3):
@@ -79,7 +81,7 @@ def best_box_face(R, c, a, b):
 
 @kernel
 def best_box_edges(R, c, a, b, flat):
-    """The edges that are farthest apart: distance, axis, number 3 i + k of the products of axis i and axis k"""
+    """Find the edges that are farthest apart: distance, axis, number 3 i + k of the products of axis i and axis k"""
     zero = lift(0.0, c[0])
     best = (zero - OPEN, flat, zero)
     for i in range(3):
@@ -93,7 +95,7 @@ def best_box_edges(R, c, a, b, flat):
 
 @kernel
 def edge_points(R, c, a, b, u, number):
-    """The nearest points of the edges that an axis of edges shows"""
+    """Find the nearest points of the edges that an axis of edges shows"""
     zero, one = lift(0.0, number), lift(1.0, number)
     x, y = smaller(number, 2.5), smaller(number, 5.5)
     e = select3(x, (one, zero, zero), select3(y, (zero, one, zero), (zero, zero, one)))
@@ -110,13 +112,13 @@ def edge_points(R, c, a, b, u, number):
 
 @kernel
 def corner(h, s, e):
-    """The corner of these signs, in the middle of its edge along e"""
+    """Compute the corner with these signs, moved to the middle of its edge along e"""
     return (s[0] * h[0] * (1.0 - e[0]), s[1] * h[1] * (1.0 - e[1]), s[2] * h[2] * (1.0 - e[2]))
 
 
 @kernel
 def nearer_points(best, gap, n, x1, x2, feature):
-    """The better of two pairs of points (gap, normal from the first box, both points, feature)"""
+    """Select the better of two pairs of points (gap, normal from the first box, both points, feature)"""
     better = smaller(gap, best[0])
     return (
         select(better, gap, best[0]),
@@ -129,7 +131,7 @@ def nearer_points(best, gap, n, x1, x2, feature):
 
 @kernel
 def nearest_corner(R, c, a, b, best):
-    """Corners of each box, and the other box"""
+    """Find the nearest of all corners of each box to the other box, or ``best`` if that is nearer"""
     for i in range(8):
         s = (2.0 * (i % 2) - 1.0, 2.0 * (i // 2 % 2) - 1.0, 2.0 * (i // 4) - 1.0)
         y = add3(c, rotate(R, (s[0] * b[0], s[1] * b[1], s[2] * b[2])))
@@ -144,7 +146,7 @@ def nearest_corner(R, c, a, b, best):
 
 @called_kernel
 def box_box_distance(R, c, a, b):
-    """Signed distance, normal from the first box to the second, the points of both surfaces, feature"""
+    """Compute the signed distance, normal from the first box to the second, the points of both surfaces, feature"""
     face, n, number = best_box_face(R, c, a, b)
     edge, u, pair = best_box_edges(R, c, a, b, n)
     zero = lift(0.0, face)

@@ -19,7 +19,9 @@ Pairs = NDArray[np.int64]
 
 
 def near_pairs(centers: Array, radii: Array, margin: float) -> Pairs:
-    """Pairs i < j of spheres whose surfaces are within the margin, ``(m, 2)``, sorted; infinite radii are half-spaces."""
+    """Find pairs i < j of spheres whose surfaces are within the margin, ``(m, 2)``, sorted; infinite radii are
+    half-spaces.
+    """
     from scipy.spatial import cKDTree  # here: it takes long to import
 
     bounded = np.flatnonzero(np.isfinite(radii))
@@ -43,5 +45,5 @@ def near_pairs(centers: Array, radii: Array, margin: float) -> Pairs:
 
 
 def everything_with(half_spaces: Pairs, bounded: Pairs) -> Pairs:
-    """Each half-space with all that is bounded."""
+    """Pair each half-space with everything that is bounded."""
     return np.stack([np.repeat(half_spaces, len(bounded)), np.tile(bounded, len(half_spaces))], axis=1)

@@ -61,7 +61,9 @@ def nearest_on_segments(c1, d1, l1, c2, d2, l2):
 
 @kernel
 def capsule_capsule(R1, p1, s1, R2, p2, s2, slack, out):
-    """Spheres around the nearest points of the axes; and around the end of the stretch beside each other that is farther"""
+    """Store the contacts of spheres around the nearest points of the axes, and around the farther end of the stretch on
+    which they lie beside each other
+    """
     d1, d2, l1, l2 = axis(R1, 2), axis(R2, 2), s1[1], s2[1]
     t1, t2 = nearest_on_segments(p1, d1, l1, p2, d2, l2)
     a = cross3(d1, d2)
@@ -83,7 +85,7 @@ def capsule_capsule(R1, p1, s1, R2, p2, s2, slack, out):
 
 @kernel
 def nearer(best, gap, n, x, feature):
-    """The better of two candidates (gap, outward normal of the box, point of the axis, feature)"""
+    """Select the better of two candidates (gap, outward normal of the box, point of the axis, feature)"""
     better = smaller(gap, best[0])
     return (
         select(better, gap, best[0]),
@@ -95,7 +97,9 @@ def nearer(best, gap, n, x, feature):
 
 @kernel
 def segment_side(c, d, h, k, flat):
-    """The separating axis of a segment and the edges k of a box: how far they are apart, the unit axis from the box"""
+    """Compute the separating axis of a segment and the edges k of a box: how far they are apart, the unit axis from the box,
+    the direction of the edges
+    """
     zero, one = lift(0.0, c[0]), lift(1.0, c[0])
     e = (one if k == 0 else zero, one if k == 1 else zero, one if k == 2 else zero)
     a = cross3(d, e)
@@ -109,7 +113,7 @@ def segment_side(c, d, h, k, flat):
 
 @kernel
 def best_edge(c, d, h, flat):
-    """The edges farthest apart from the segment: distance, axis, direction and centre of the edge, its half length"""
+    """Find the edges farthest apart from the segment: distance, axis, direction and centre of the edge, its half length"""
     zero = lift(0.0, c[0])
     best, u, e = zero - OPEN, flat, (zero, zero, zero + 1.0)
     for k in range(3):
@@ -126,7 +130,7 @@ def best_edge(c, d, h, flat):
 
 @kernel
 def best_face(c, d, l, h):
-    """The face of a box that is farthest apart from the segment: distance, outward normal, number 0 to 2 of the axis"""
+    """Find the face of a box that is farthest apart from the segment: distance, outward normal, number 0 to 2 of the axis"""
     zero, one = lift(0.0, l), lift(1.0, l)
     x = absolute(c[0]) - h[0] - l * absolute(d[0])
     y = absolute(c[1]) - h[1] - l * absolute(d[1])
@@ -140,7 +144,9 @@ def best_face(c, d, l, h):
 
 @kernel
 def segment_box(c, d, l, h):
-    """Signed distance of a segment and a box, in its axes: distance, outward normal, point of the segment, feature"""
+    """Compute for a segment and a box, in the axes of that: signed distance, outward normal, point of the segment,
+    feature
+    """
     face, n, k = best_face(c, d, l, h)
     edge, u, e, m, length = best_edge(c, d, h, n)
     zero = lift(0.0, l)
@@ -175,7 +181,7 @@ def segment_box(c, d, l, h):
 
 @kernel
 def slab(c, d, h, low, high):
-    """The stretch of a line that is between two planes at -h and h, cut from another one"""
+    """Cut from a stretch of a line what is not between two planes at -h and h"""
     zero = lift(0.0, c)
     moves = smaller(TINY, d * d)
     w = 1.0 / select(moves, d, zero + 1.0)
@@ -189,7 +195,7 @@ def slab(c, d, h, low, high):
 
 @kernel
 def face_stretch(c, d, l, h, n):
-    """The stretch of a segment over a face of a box with the outward normal n: from where to where"""
+    """Find the stretch of a segment over a face of a box with the outward normal n: from where to where"""
     low, high = -l, l
     wide = OPEN  # along the normal there is no bound
     low, high = slab(c[0], d[0], h[0] + wide * n[0] * n[0], low, high)
@@ -199,8 +205,8 @@ def face_stretch(c, d, l, h, n):
 
 @kernel
 def capsule_box(R1, p1, s1, R2, p2, s2, slack, out):
-    """Both ends of the stretch over the face that is farthest apart, if that is as far as the shapes are; else the nearest
-    points. ``slack`` is how much farther they may be, as a share of the smallest size.
+    """Store both ends of the stretch over the face that is farthest apart, if that is as far as the shapes are; else the
+    nearest points. ``slack`` is how much farther they may be, as a share of the smallest size.
     """
     r, l, h = s1[0], s1[1], s2
     c, d = rotate_back(R2, subtract3(p1, p2)), rotate_back(R2, axis(R1, 2))
@@ -238,8 +244,9 @@ def capsule_box(R1, p1, s1, R2, p2, s2, slack, out):
 
 @kernel
 def edge_end(c, d, l, h, t):
-    """Of a segment that is nearly parallel to edges of a box: the end of its stretch beside them that is farther from the
-    place t, the number of their axis, and whether there is such an end"""
+    """Find, of a segment that is nearly parallel to edges of a box, the end of its stretch beside them that is farther from
+    the place t, the number of their axis, and whether there is such an end (1 or 0)
+    """
     zero = lift(0.0, l)
     ck, dk, hk, number = c[0], d[0], h[0], zero
     for k in range(1, 3):
@@ -255,7 +262,7 @@ def edge_end(c, d, l, h, t):
 
 @kernel
 def touch_axis(R2, p2, x, r, n, distance, out, k, feature):
-    """The contact of a sphere around a point of the axis, given in the axes of the box"""
+    """Store the contact of a sphere around a point of the axis, given in the axes of the box"""
     y = rotate(R2, x)
     y = (y[0] + p2[0], y[1] + p2[1], y[2] + p2[2])
     store_contact(out, k, n, add_scaled(y, r, n), distance - r, feature)

@@ -18,7 +18,7 @@ ROTATION = 1e-6  # how far a matrix may be from a rotation
 
 
 def numbers(label: str, key: str, value: Any, shape: tuple[int, ...]) -> Array:
-    """Finite numbers of a shape; -1 stands for any length."""
+    """Check finite numbers in an array of a shape; -1 stands for any length."""
     array = real_numbers(f"{label}: {key}", value, truth=False)
     fits = array.ndim == len(shape) and all(n in (-1, m) for n, m in zip(shape, array.shape, strict=True))
     if not fits:
@@ -31,7 +31,7 @@ def numbers(label: str, key: str, value: Any, shape: tuple[int, ...]) -> Array:
 
 
 def length(label: str, key: str, value: Any) -> float:
-    """A length that a shape can have."""
+    """Check a length that a shape can have."""
     x = float(numbers(label, key, value, ()))
     if not LEAST <= x <= LARGEST:
         raise GeometryError(f"{label}: {key} is {x:g} m, expected a length from {LEAST:g} to {LARGEST:g} m")
@@ -39,7 +39,7 @@ def length(label: str, key: str, value: Any) -> float:
 
 
 def lengths(label: str, key: str, value: Any, count: int) -> tuple[float, ...]:
-    """Several of them."""
+    """Check several lengths that a shape can have."""
     found = numbers(label, key, value, (count,))
     for k, x in enumerate(found):
         length(label, f"{key}[{k}]", x)
@@ -47,7 +47,7 @@ def lengths(label: str, key: str, value: Any, count: int) -> tuple[float, ...]:
 
 
 def not_negative(label: str, key: str, value: Any, high: float = np.inf, infinite: bool = False) -> float:
-    """A number from 0 to a bound, finite unless it may be infinite."""
+    """Check a number from 0 to a bound, finite unless it may be infinite."""
     array = real_numbers(f"{label}: {key}", value, truth=False)
     if array.shape != ():
         raise GeometryError(f"{label}: {key} has shape {array.shape}, expected a number")
@@ -59,7 +59,7 @@ def not_negative(label: str, key: str, value: Any, high: float = np.inf, infinit
 
 
 def points(label: str, key: str, value: Any, least: int) -> Array:
-    """Points, ``(n, 3)``, in an array that cannot be written to."""
+    """Check points, ``(n, 3)``; return them in an array that cannot be written to."""
     found = numbers(label, key, value, (-1, 3))
     if len(found) < least:
         raise GeometryError(f"{label}: {key} has {len(found)} points, expected {least} or more")
@@ -76,7 +76,7 @@ def points(label: str, key: str, value: Any, least: int) -> Array:
 
 
 def as_placement(label: str, key: str, value: Any) -> Array:
-    """Where shapes are: homogeneous matrices ``(..., 4, 4)``, or positions ``(..., 3)`` of what is not turned."""
+    """Check placements: homogeneous matrices ``(..., 4, 4)``, or positions ``(..., 3)`` of shapes that are not turned."""
     array = real_numbers(f"{label}: {key}", value, truth=False)
     if array.shape[-1:] == (3,) and array.shape[-2:] != (4, 4):
         T = np.zeros((*array.shape[:-1], 4, 4))
@@ -102,7 +102,7 @@ def as_placement(label: str, key: str, value: Any) -> Array:
 
 
 def as_names(label: str, key: str, value: Any) -> tuple[str, ...]:
-    """Names, of which one alone may be given as a string."""
+    """Check names, of which one alone may be given as a string; return them sorted, each once."""
     names = (value,) if isinstance(value, str) else value
     if not isinstance(names, (tuple, list, set, frozenset)) or not all(isinstance(name, str) for name in names):
         raise ArgumentTypeError(f"{label}: {key} is {shown(value)}, expected a name, or names")

@@ -73,7 +73,7 @@ AROUND = np.stack(
 
 
 class Triangle(Vertices):
-    """One of a surface, by itself: its corners ``(3, 3)``, in the world. For coal it is a hull without a volume."""
+    """Triangle of a surface, by itself: its corners ``(3, 3)``, in the world. For coal it is a hull without a volume."""
 
     triangles: ClassVar[Any] = ((0, 1, 2), (0, 2, 1))
 
@@ -87,13 +87,13 @@ class Nearest(NamedTuple):
 
 
 def coal() -> Any:
-    """The package."""
+    """Return the package coal (extra ``collision``)."""
     return require("coal", "collision", "collision of hulls, meshes and cylinders")
 
 
 @functools.lru_cache(maxsize=4096)
 def geometry(shape: Shape) -> Any:
-    """The shape as coal's."""
+    """Convert a shape to coal's; cached."""
     c = coal()
     if isinstance(shape, HalfSpace):
         return c.Halfspace(np.array([0.0, 0.0, 1.0]), 0.0)
@@ -121,12 +121,12 @@ def geometry(shape: Shape) -> Any:
 
 
 def place(T: Array) -> Any:
-    """A placement as coal's."""
+    """Convert a placement ``(4, 4)`` to coal's."""
     return coal().Transform3s(np.array(T[:3, :3]), np.array(T[:3, 3]))
 
 
 def request(kind: str, tolerance: float = TOLERANCES[0]) -> Any:
-    """What is asked for, precisely."""
+    """Make a request of coal's of this kind, with a tolerance and a limit of iterations for GJK and EPA."""
     made = getattr(coal(), kind)()
     made.gjk_tolerance = made.epa_tolerance = tolerance
     made.gjk_max_iterations = made.epa_max_iterations = ITERATIONS
@@ -134,13 +134,15 @@ def request(kind: str, tolerance: float = TOLERANCES[0]) -> Any:
 
 
 def unit(n: Array) -> Array:
-    """Of unit length to rounding; upwards where coal has none."""
+    """Scale a normal to unit length, to rounding; return +z where coal has none."""
     size = float(np.linalg.norm(n))
     return n / size if size > 0.5 else UP
 
 
 def support_point(shape: Shape, T: Array, directions: Array) -> Array:
-    """Of a bounded shape with an inside, which is placed, the points farthest in directions of the world, ``(..., 3)``."""
+    """Compute the points of a bounded, placed shape with an inside that are farthest in directions of the world,
+    ``(..., 3)``.
+    """
     d = directions @ T[:3, :3]
     if isinstance(shape, Sphere):
         x = shape.radius * d
@@ -159,13 +161,13 @@ def support_point(shape: Shape, T: Array, directions: Array) -> Array:
 
 
 def separation(first: Shape, T1: Array, second: Shape, T2: Array, n: Array) -> Any:
-    """How far directions from the first shape to the second part them; negative where they are in one another."""
+    """Compute how far directions from the first shape to the second part them; negative where they are in one another."""
     apart = support_point(second, T2, -n) - support_point(first, T1, n)
     return np.einsum("...i,...i->...", apart, n)
 
 
 def coal_nearest(first: Shape, T1: Array, second: Shape, T2: Array) -> Nearest:
-    """The signed distance of two shapes, of which none or one is a surface."""
+    """Compute the signed distance of two shapes, of which none or one is a surface."""
     if is_surface(first) or is_surface(second):
         return asked(first, T1, second, T2, TOLERANCES[0])
     pair = first, T1, second, T2
@@ -211,8 +213,8 @@ def checked(triangle: Array, sign: float, slot: Array, other: Shape, T: Array) -
 
 
 def directions_of(first: Shape, T1: Array, second: Shape, T2: Array) -> Array:
-    """Unit vectors all around, along the axes of both shapes, across two of them, from centre to centre, also across an
-    axis, and across the faces of hulls that have not too many; ``(n, 3)``.
+    """Collect unit vectors all around, along the axes of both shapes, across two of them, from centre to centre, also across
+    an axis, and across the faces of hulls that have not too many; ``(n, 3)``.
     """
     way = T2[:3, :3] @ np.array(second.center) + T2[:3, 3] - T1[:3, :3] @ np.array(first.center) - T1[:3, 3]
     axes = np.concatenate([T1[:3, :3].T, T2[:3, :3].T])
@@ -229,7 +231,7 @@ def directions_of(first: Shape, T1: Array, second: Shape, T2: Array) -> Array:
 
 
 def parted(first: Shape, T1: Array, second: Shape, T2: Array, n: Array) -> Nearest:
-    """The way out next to a direction: moved apart along it a little farther than needed, the shapes have a normal that
+    """Find the way out next to a direction: moved apart along it a little farther than needed, the shapes have a normal that
     parts them no less where they were; and again from that one.
     """
     size, moved = min(first.radius_around, second.radius_around), np.array(T2)
@@ -252,7 +254,9 @@ def parted(first: Shape, T1: Array, second: Shape, T2: Array, n: Array) -> Neare
 
 
 def better(best: Nearest, found: Nearest, first: Shape, T1: Array, second: Shape, T2: Array) -> tuple[Nearest, float]:
-    """The one whose normal parts the shapes more, by what it does; and what the normal of the other one does."""
+    """Select the answer whose normal parts the shapes more, with that as its gap; and return how far the normal of ``found``
+    parts them.
+    """
     if not np.isfinite(found.point).all():
         return best, -np.inf
     parts = separation(first, T1, second, T2, found.normal)
@@ -260,7 +264,7 @@ def better(best: Nearest, found: Nearest, first: Shape, T1: Array, second: Shape
 
 
 def asked(first: Shape, T1: Array, second: Shape, T2: Array, tolerance: float, turned: bool = False) -> Nearest:
-    """What coal says, perhaps of both shapes exchanged."""
+    """Query coal's signed distance, with both shapes exchanged if ``turned``; the point is NaN where coal has no answer."""
     if turned:
         found = asked(second, T2, first, T1, tolerance)
         return found._replace(normal=-found.normal)

@@ -41,7 +41,7 @@ SAME = 1e-6  # of the smaller radius: a contact of coal's as deep as that is the
 
 
 def check_pair(label: str, first: Shape, second: Shape) -> None:
-    """Refuse pairs of which nobody has a distance."""
+    """Refuse pairs of shapes that have no distance."""
     if first.kind == second.kind == HalfSpace.kind:
         raise GeometryError(f"{label}: two half-spaces, which have no distance: expected a shape with an end")
     surfaces = [shape for shape in (first, second) if is_surface(shape)]
@@ -54,7 +54,7 @@ def check_pair(label: str, first: Shape, second: Shape) -> None:
 
 
 def coal_contacts(first: Shape, T1: Array, second: Shape, T2: Array, margin: float) -> Array:
-    """The contacts of a pair with gaps up to a margin, as slots ``(n, 8)``."""
+    """Find the contacts of a pair with gaps up to a margin, as slots ``(n, 8)``."""
     if is_surface(first) or is_surface(second):
         return with_triangles(first, T1, second, T2, margin)
     found = coal_nearest(first, T1, second, T2)
@@ -68,7 +68,9 @@ def coal_contacts(first: Shape, T1: Array, second: Shape, T2: Array, margin: flo
 
 
 def with_triangles(first: Shape, T1: Array, second: Shape, T2: Array, margin: float) -> Array:
-    """The same of a surface of triangles and something with an inside."""
+    """Find the contacts of a surface of triangles and a shape with an inside, with gaps up to a margin, as slots
+    ``(n, 8)``.
+    """
     wanted, found = request("CollisionRequest"), coal().CollisionResult()
     wanted.security_margin, wanted.num_max_contacts = margin, MOST_TRIANGLES
     if not coal().collide(geometry(first), place(T1), geometry(second), place(T2), wanted, found):
@@ -84,7 +86,7 @@ def with_triangles(first: Shape, T1: Array, second: Shape, T2: Array, margin: fl
 
 
 def patch(first: Shape, T1: Array, second: Shape, T2: Array, margin: float, found: Nearest) -> list[Any]:
-    """The points of coal's contact patch, if it is about what is nearest; else that alone."""
+    """Compute the points of coal's contact patch, if it is about what is nearest; else that alone."""
     c, poses = coal(), (place(T1), place(T2))
     wanted, results = request("CollisionRequest"), coal().CollisionResult()
     wanted.security_margin = margin
@@ -103,7 +105,9 @@ def patch(first: Shape, T1: Array, second: Shape, T2: Array, margin: float, foun
 
 
 def face_corners(first: Shape, T1: Array, second: Shape, T2: Array, n: Array) -> Array:
-    """The contacts of two shapes with an inside, of which one has a face across the normal n; none where neither has."""
+    """Find the contacts of two shapes with an inside, of which one has a face across the normal n; none where
+    neither has.
+    """
     shapes, faces = (first, second), (face_towards(first, T1, n), face_towards(second, T2, -n))
     leans = [np.inf if each.normal is None else float(np.linalg.norm(np.cross(each.normal, n))) for each in faces]
     flat = [k for k in (0, 1) if leans[k] <= ALONG]
@@ -124,7 +128,7 @@ def face_corners(first: Shape, T1: Array, second: Shape, T2: Array, n: Array) ->
 
 
 def line_ends(first: Shape, T1: Array, second: Shape, T2: Array, n: Array) -> Array:
-    """The contacts of two shapes whose sides are lines along each other: at both ends of what is beside; else none.
+    """Find the contacts of two shapes whose sides are lines along each other: both ends of their common stretch; else none.
 
     Where they are parallel, the normal is that across both axes, which is known better than coal finds it.
     """
@@ -144,7 +148,7 @@ def line_ends(first: Shape, T1: Array, second: Shape, T2: Array, n: Array) -> Ar
 
 
 def slot(contact: Any, feature: int) -> list[float]:
-    """The eight numbers of a contact of coal's; its gap is NaN where coal has no way out of a round shape."""
+    """Return the eight numbers of a contact of coal's; its gap is NaN where coal has no way out of a round shape."""
     gap = float(contact.penetration_depth)
     gap = gap if abs(gap) < FARTHEST else np.nan
     return [*unit(np.array(contact.normal)), *contact.pos, gap, float(feature)]

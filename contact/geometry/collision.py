@@ -1,4 +1,4 @@
-"""Where the colliders of a model touch in a configuration: one table of contacts.
+"""Contacts of the colliders of a model in a configuration, in one table.
 
 Colliders are placed by the model's kinematics; pairs of bounding spheres that are near come from
 :mod:`~pluecker.contact.geometry.broad_phase`; of those, pairs of one kind go through their kernel together, those with
@@ -53,7 +53,7 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Contacts:
-    """Where colliders touch, or nearly do: K contacts in a fixed order.
+    """Table of K contacts in a fixed order: where colliders touch, or nearly do.
 
     Attributes:
         bodies: the two bodies i < j of the model, ``(K, 2)``; -1 is the world, or what is fixed to it.
@@ -96,8 +96,8 @@ class Contacts:
         return contact_frames(self.normal)[:, 1:]
 
     def table(self) -> ContactTable:
-        """The same for :func:`~pluecker.contact.assemble_contacts`: there the world is body 0, and body k of the model
-        k + 1.
+        """Convert to the table of :func:`~pluecker.contact.assemble_contacts`: there the world is body 0, and body k of the
+        model k + 1.
 
         Stiffness, damping, surface velocities and the friction of what slides are not part of it.
         """
@@ -188,7 +188,8 @@ class Collision:
         self.check_pairs()
 
     def on(self, model: Model) -> Collision:
-        """The same on another model with the same bodies and frames: what does not touch here does not touch there.
+        """Return these colliders on another model with the same bodies and frames; pairs that do not touch here do not touch
+        there.
 
         Args:
             model: the other one, whose joints may be others.
@@ -217,7 +218,7 @@ class Collision:
                 )
 
     def placements(self, q: ArrayLike) -> Array:
-        """Where the shapes are in the world in a configuration ``(nq,)``: ``(n, 4, 4)``.
+        """Compute the placements of the shapes in the world in a configuration ``(nq,)``: ``(n, 4, 4)``.
 
         Raises:
             ValueError: the configuration is none of the model.
@@ -228,11 +229,13 @@ class Collision:
         return self.on_bodies(bodies)
 
     def on_bodies(self, bodies: Array) -> Array:
-        """The same, from where the bodies are, ``(n_bodies, 4, 4)``."""
+        """Compute the placements of the shapes in the world, ``(n, 4, 4)``, from those of the bodies,
+        ``(n_bodies, 4, 4)``.
+        """
         return np.concatenate([bodies, np.eye(4)[None]])[self.bodies] @ self.offsets
 
     def find(self, q: ArrayLike, reach: ArrayLike | None = None) -> Contacts:
-        """The contacts in a configuration.
+        """Find the contacts in a configuration.
 
         Args:
             q: of the model, ``(nq,)``.
@@ -251,7 +254,7 @@ class Collision:
         return self.find_placed(T, far)
 
     def as_reach(self, reach: ArrayLike) -> Array:
-        """A length for each collider."""
+        """Check the reach of the colliders, ``(n,)``: a length for each."""
         far = as_numbers("Collision.find", "reach", reach)
         if far.shape != (len(self.colliders),) or not (far >= 0.0).all():
             raise GeometryError(
@@ -260,7 +263,7 @@ class Collision:
         return far
 
     def find_placed(self, T: Array, far: Array) -> Contacts:
-        """The same of shapes that are placed, ``(n, 4, 4)``."""
+        """Find the contacts of shapes at placements ``(n, 4, 4)``; ``far`` is the reach of each collider, ``(n,)``, m."""
         centers = np.einsum("nij,nj->ni", T[:, :3, :3], self.centers) + T[:, :3, 3]
         pairs = self.allowed(near_pairs(centers, self.radii + far, self.margin))
         turned = self.kinds[pairs[:, 0]] > self.kinds[pairs[:, 1]]
@@ -275,7 +278,7 @@ class Collision:
     def contacts_of(
         self, kinds: tuple[int, int], pairs: Integers, T: Array, far: Array
     ) -> list[tuple[Integers, Array]]:
-        """The pairs and slots of one kind of pairs."""
+        """Find the contacts of pairs of shapes of one pair of kinds: their pairs and their slots."""
         i, j = pairs[:, 0], pairs[:, 1]
         margins = self.margin + far[i] + far[j]
         if kinds in PAIRS:
@@ -299,7 +302,7 @@ class Collision:
         return found
 
     def sorted(self, pairs: Integers, slots: Array, T: Array) -> Contacts:
-        """The table of what was found."""
+        """Sort contacts by bodies, colliders and features, and make their table."""
         bodies = self.bodies[pairs]
         turned = bodies[:, 0] > bodies[:, 1]
         pairs, bodies = pairs.copy(), bodies.copy()

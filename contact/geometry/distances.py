@@ -51,7 +51,7 @@ class Distance(NamedTuple):
 
 
 def distance(shape_a: Shape, pose_a: ArrayLike, shape_b: Shape, pose_b: ArrayLike) -> Distance:
-    """The signed distance of two shapes, and the points that are nearest.
+    """Compute the signed distance of two shapes, and the points that are nearest.
 
     Args:
         shape_a: the first shape.
@@ -101,7 +101,7 @@ def distance(shape_a: Shape, pose_a: ArrayLike, shape_b: Shape, pose_b: ArrayLik
 
 
 def nearest(first: Shape, T1: Array, second: Shape, T2: Array) -> tuple[Array, Array, Array]:
-    """Gap, normal and point half-way of n pairs."""
+    """Compute gap, normal and point half-way of n pairs."""
     kinds = (first.kind, second.kind)
     if kinds in PAIRS:
         sizes = [np.tile(shape.sizes, (len(T1), 1)) for shape in (first, second)]

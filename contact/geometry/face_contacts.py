@@ -1,4 +1,4 @@
-"""Where two faces touch: the corners of what they have in common, for pairs that have no kernel.
+"""Contacts of two faces: the corners of their intersection, for pairs that have no kernel.
 
 A normal says in which direction two shapes are nearest. Where it is that of a face of one of them, the *reference*, a
 polygon, the points of the other one that are farthest along it, its *incident* face, are cut off at the sides of that
@@ -33,7 +33,7 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Face:
-    """What of a shape is farthest in a direction.
+    """Feature of a shape that is farthest in a direction: a polygon, a segment or a point.
 
     Attributes:
         points: corners, counterclockwise about the outward normal, ``(m, 3)``; two of a segment, one of what is round.
@@ -48,7 +48,7 @@ class Face:
 
 @dataclass(frozen=True, eq=False)
 class Corners:
-    """Of what two faces have in common.
+    """Corners of the intersection of two faces.
 
     Attributes:
         points: on the incident face, ``(n, 3)``.
@@ -62,20 +62,20 @@ class Corners:
 
 
 def count_of(shape: Shape) -> int:
-    """How many numbers its corners have."""
+    """Count the numbers that the corners of a shape have."""
     if isinstance(shape, (ConvexHull, Mesh)):
         return len(shape.vertices)
     return 2 * RIM + 2 if isinstance(shape, Cylinder) else 8
 
 
 def numbers_of_corners(reference: int, incident: Shape) -> int:
-    """How many features there may be, with a reference whose corners have so many numbers."""
+    """Count the features that there may be, with a reference whose corners have so many numbers."""
     N = count_of(incident)
     return N + reference + N * reference
 
 
 def face_towards(shape: Shape, T: Array, d: Array) -> Face:
-    """Of a shape with an inside, which is placed, in a direction of the world."""
+    """Find the feature of a placed shape with an inside that looks in a direction of the world."""
     R, p = T[:3, :3], T[:3, 3]
     own = R.T @ d
     if isinstance(shape, Sphere):
@@ -95,7 +95,7 @@ def face_towards(shape: Shape, T: Array, d: Array) -> Face:
 
 
 def box_face(half: Array, k: int, sign: float, R: Array, p: Array) -> Face:
-    """The face of a box along one of its axes."""
+    """Return the face of a box along one of its axes."""
     u, v = ((k + 1) % 3, (k + 2) % 3) if sign > 0.0 else ((k + 2) % 3, (k + 1) % 3)
     corners = np.zeros((4, 3))
     corners[:, k], corners[:, u], corners[:, v] = sign, (-1, 1, 1, -1), (-1, -1, 1, 1)
@@ -104,7 +104,9 @@ def box_face(half: Array, k: int, sign: float, R: Array, p: Array) -> Face:
 
 
 def face_of_cylinder(shape: Cylinder, R: Array, p: Array, own: Array) -> Face:
-    """Its base, where it stands more than it lies, from its lowest point on; else the line along its side."""
+    """Return the base of a cylinder, where it stands more than it lies, from its lowest point on; else the line along its
+    side.
+    """
     across, upright = float(np.hypot(own[0], own[1])), abs(own[2]) > np.sqrt(0.5)
     lean = own[:2] / across if across > FLAT else np.array([1.0, 0.0])
     if not upright:
@@ -120,8 +122,8 @@ def face_of_cylinder(shape: Cylinder, R: Array, p: Array, own: Array) -> Face:
 
 @functools.lru_cache(maxsize=256)
 def faces_of_hull(shape: Any, flat: float = FLAT) -> tuple[Array, list[Integers]]:
-    """Normals of the faces of a hull, and the numbers of their vertices, counterclockwise from outside; triangles that are
-    off by less than a share of its extent are one face.
+    """Find the normals of the faces of a hull, and the numbers of their vertices, counterclockwise from outside; triangles
+    that are off by less than a share of its extent are one face.
     """
     corners = shape.vertices[shape.triangles]
     cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
@@ -141,14 +143,14 @@ def faces_of_hull(shape: Any, flat: float = FLAT) -> tuple[Array, list[Integers]
 
 
 def counterclockwise(points: Array, n: Array) -> Integers:
-    """The order of the corners of a convex polygon about its normal."""
+    """Sort the corners of a convex polygon counterclockwise about its normal; return their order."""
     u, v = axes_across(n)
     x = points - points.mean(axis=0)
     return np.argsort(np.arctan2(x @ v, x @ u), kind="stable")
 
 
 def axes_across(n: Array) -> tuple[Array, Array]:
-    """Two unit vectors with which n is right-handed."""
+    """Return two unit vectors u and v such that (u, v, n) is right-handed."""
     least = np.eye(3)[int(np.argmin(np.abs(n)))]
     u = np.cross(least, n)
     u /= np.linalg.norm(u)
@@ -156,7 +158,7 @@ def axes_across(n: Array) -> tuple[Array, Array]:
 
 
 def clipped(reference: Array, numbers: Integers, many: int, n: Array, incident: Face, incident_shape: Shape) -> Corners:
-    """What a reference polygon and an incident face have in common.
+    """Clip an incident face by the sides of a reference polygon.
 
     Args:
         reference: its corners, counterclockwise about n, ``(m, 3)``.

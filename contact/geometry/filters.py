@@ -1,4 +1,4 @@
-"""Which colliders may touch: not those of one body, of a body and its parent, or of groups that ignore each other.
+"""Pairs of colliders that may touch: not those of one body, of a body and its parent, or of groups that ignore each other.
 
 The world itself is nobody's parent: what is on a rail or hangs on a hinge touches the floor. A link that is fixed to the
 world, such as the base of a robot, is one, and ignores the links that it carries.
@@ -24,7 +24,7 @@ Pairs = NDArray[np.int64]
 
 
 class Filter:
-    """What is left of pairs of colliders."""
+    """Filter of pairs of colliders: it keeps those that may touch."""
 
     def __init__(
         self,
@@ -47,15 +47,15 @@ class Filter:
         self.ignores = packed([each.ignores for each in colliders], groups)
 
     def key(self, i: Any, j: Any) -> Any:
-        """One number for a pair of colliders."""
+        """Return one number for a pair of colliders, in whatever order."""
         return np.minimum(i, j) * self.count + np.maximum(i, j)
 
     def is_ignored(self, first: str, second: str) -> bool:
-        """Whether these two are named among those that do not touch."""
+        """Return whether these two are named among those that do not touch."""
         return bool(np.isin(self.key(self.names[first], self.names[second]), self.unwanted))
 
     def __call__(self, pairs: Pairs) -> Pairs:
-        """Those that may touch."""
+        """Return the pairs that may touch."""
         i, j = pairs[:, 0], pairs[:, 1]
         a, b = self.bodies[i], self.bodies[j]
         left = a != b
@@ -68,7 +68,7 @@ class Filter:
 
 
 def packed(names: Sequence[tuple[str, ...]], groups: list[str]) -> NDArray[np.uint8]:
-    """Which groups are named, a bit each, ``(n, bytes)``."""
+    """Pack which groups are named, a bit for each group, ``(n, bytes)``."""
     place = {name: k for k, name in enumerate(groups)}
     table = np.zeros((len(names), len(groups)), bool)
     for row, own in zip(table, names, strict=True):
@@ -77,12 +77,12 @@ def packed(names: Sequence[tuple[str, ...]], groups: list[str]) -> NDArray[np.ui
 
 
 def body_key(a: Any, b: Any) -> Any:
-    """One number for a pair of bodies, -1 being the world."""
+    """Return one number for a pair of bodies, -1 being the world."""
     return (np.minimum(a, b) + 1) * (1 << 31) + np.maximum(a, b) + 1
 
 
 def families(model: Model) -> list[int]:
-    """Bodies and those that carry them; a free body is nobody's child."""
+    """Return the keys of all pairs of a body and the one that carries it; a free body is nobody's child."""
     bodies = {name: k for k, name in enumerate(model.body_names)}
     return [
         int(body_key(bodies.get(joint.parent, -1), bodies[joint.child]))
@@ -92,7 +92,7 @@ def families(model: Model) -> list[int]:
 
 
 def named_pairs(label: str, names: dict[str, int], given: Any) -> list[tuple[int, int]]:
-    """The numbers of colliders that are given by name, two by two."""
+    """Look up the numbers of colliders that are given by name, two by two."""
     if not can_be_listed(given):
         raise ArgumentTypeError(f"{label}: ignored is {shown(given)}, expected pairs of names of colliders")
     found = []

@@ -47,13 +47,13 @@ UPRIGHT = 1e-8  # sine of a tilt: below it the points on the rim of a cylinder s
 
 @kernel
 def axis(R, k):
-    """Axis k of a frame, in the world"""
+    """Return axis k of a frame, in the world"""
     return (R[k], R[3 + k], R[6 + k])
 
 
 @kernel
 def below(R, p, x, out, k, r, feature):
-    """The contact of a point x of the second shape, with the radius r around it"""
+    """Store the contact of a point x of the second shape, with the radius r around it"""
     n = axis(R, 2)
     h = dot3(n, subtract3(x, p))
     store_contact(out, k, n, add_scaled(x, -h, n), h - r, feature)
@@ -67,7 +67,7 @@ def half_space_sphere(R1, p1, s1, R2, p2, s2, slack, out):
 
 @kernel
 def half_space_capsule(R1, p1, s1, R2, p2, s2, slack, out):
-    """Both ends of the axis, as spheres"""
+    """Store the contacts of both ends of the axis, as spheres"""
     d, zero = axis(R2, 2), 0.0 * s2[0]
     below(R1, p1, add_scaled(p2, -s2[1], d), out, 0, s2[0], zero)
     below(R1, p1, add_scaled(p2, s2[1], d), out, 1, s2[0], zero + 1.0)
@@ -121,8 +121,8 @@ def half_space_cylinder(R1, p1, s1, R2, p2, s2, slack, out):
 
 @kernel
 def farthest(n, vertices, count, margin, mode, x0, d, x):
-    """Of the vertices within the margin the one of the largest score: farthest from x0 (0), farthest from the line
-    through x0 along d on either side (1), on the side across d that d shows (2); its number, the vertex, and the score.
+    """Find the vertex within the margin with the largest score: farthest from x0 (mode 0), farthest from the line through x0
+    along d on either side (1), on the side across d that d shows (2); its number, the vertex, and the score.
     """
     best, found, v = lift(-OPEN, x0[0]), lift(0.0, x0[0]), x
     for k in range(count):
@@ -139,7 +139,7 @@ def farthest(n, vertices, count, margin, mode, x0, d, x):
 
 @kernel
 def half_space_hull(R1, p1, s1, R2, p2, vertices, count, rows, margin, out):
-    """The lowest vertex; with it those that span the most of what is lower than the margin"""
+    """Store the lowest vertex; with it those that span the most of what is lower than the margin"""
     n = rotate_back(R2, axis(R1, 2))
     height = dot3(axis(R1, 2), subtract3(p2, p1))
     x, lowest, first = load3(vertices, 0), dot3(n, load3(vertices, 0)), 0.0 * margin

@@ -39,7 +39,7 @@ ABOVE = 4e-15  # of the sizes, some roundings: what is beside a triangle by less
 
 @kernel
 def lowest_corner(n, parts, ends, rows):
-    """The least ``n . x`` of all corners"""
+    """Compute the least ``n . x`` of all corners"""
     low = 0.0 * n[0] + OPEN
     for k in range(ends, rows):
         for i in range(4):
@@ -49,13 +49,13 @@ def lowest_corner(n, parts, ends, rows):
 
 @kernel
 def normal_of(parts, k):
-    """Of triangle k"""
+    """Load the unit normal of triangle k"""
     return load3(parts, PART * k + 9)
 
 
 @called_kernel
 def farthest_face(R, c, parts, triangles, other, ends, rows):
-    """The face of a hull that is farthest apart from another one, placed at R and c: by how much, and its triangle"""
+    """Find the face of a hull that is farthest apart from another one, placed at R and c: by how much, and its triangle"""
     best, found = 0.0 * c[0] - OPEN, 0.0 * c[0]
     for k in range(triangles):
         n = normal_of(parts, k)
@@ -67,8 +67,8 @@ def farthest_face(R, c, parts, triangles, other, ends, rows):
 
 @called_kernel
 def nearest_to_face(R, c, parts, triangles, other, ends, rows, size):
-    """The corner of a hull at R and c that is nearest to a face of another one, straight above it: how far, the normal of
-    the face, the corner, a number of both
+    """Find the corner of a hull at R and c that is nearest to a face of another one, straight above it: how far, the normal
+    of the face, the corner, a number of both
 
     A corner above the line between two triangles of one face would be beside both by rounding, and no edge of the hull is
     there: so what is beside by a rounding of ``size`` is above.
@@ -93,14 +93,14 @@ def nearest_to_face(R, c, parts, triangles, other, ends, rows, size):
 
 @kernel
 def edge_of(parts, k):
-    """Both ends of an edge, and the normals of the faces that meet there"""
+    """Load both ends of an edge, and the normals of the faces that meet there"""
     i = PART * k
     return load3(parts, i), load3(parts, i + 3), load3(parts, i + 6), load3(parts, i + 9)
 
 
 @kernel
 def arcs_cross(n1, n2, d, m1, m2, e):
-    """Whether the arc from n1 to n2, at an edge along d, crosses that from -m1 to -m2, at one along e: 1 or 0"""
+    """Return 1 if the arc from n1 to n2, at an edge along d, crosses that from -m1 to -m2, at one along e; else 0"""
     c_ba, d_ba = -dot3(m1, d), -dot3(m2, d)
     a_dc, b_dc = dot3(n1, e), dot3(n2, e)
     first = indicator(smaller(c_ba * d_ba, 0.0 * c_ba), c_ba)
@@ -109,14 +109,14 @@ def arcs_cross(n1, n2, d, m1, m2, e):
 
 @kernel
 def turned_arc(n1, n2, e):
-    """n1 x n2 is along the edge, or against it: the edge's vector so that it is along"""
+    """Return the edge's vector e, reversed if n1 x n2 is against it, so that both are along each other"""
     s = sign_of(dot3(cross3(n1, n2), e))
     return scale3(s, e)
 
 
 @called_kernel
 def farthest_edges(R, c, first, begin1, ends1, rows1, second, begin2, ends2, rows2, flat):
-    """The edges that part two hulls most: by how much, the axis, the nearest points of both, a number of both
+    """Find the edges that part two hulls most: by how much, the axis, the nearest points of both, a number of both
 
     Where faces lie in each other, rounding decides which arcs cross: so an axis counts by what it does to all corners.
     """
@@ -156,7 +156,7 @@ def farthest_edges(R, c, first, begin1, ends1, rows1, second, begin2, ends2, row
 
 @kernel
 def edge_points(a, b, p, q):
-    """The nearest points of two edges"""
+    """Compute the nearest points of two edges"""
     d, e = direction_or(subtract3(b, a), b), direction_or(subtract3(q, p), q)
     f, g = scale3(0.5, add3(a, b)), scale3(0.5, add3(p, q))
     t, s = nearest_on_segments(f, d, 0.5 * length3(subtract3(b, a)), g, e, 0.5 * length3(subtract3(q, p)))
@@ -165,7 +165,7 @@ def edge_points(a, b, p, q):
 
 @called_kernel
 def nearest_edges(R, c, first, begin1, ends1, second, begin2, ends2):
-    """The nearest points of all edges of two hulls: their distance, both points, a number of both edges"""
+    """Find the nearest points of all edges of two hulls: their distance, both points, a number of both edges"""
     zero = 0.0 * c[0]
     best, x, y, name = zero + OPEN, c, c, zero
     for j in range(begin2, ends2):
@@ -183,7 +183,7 @@ def nearest_edges(R, c, first, begin1, ends1, second, begin2, ends2):
 
 @called_kernel
 def hull_hull_distance(R, c, A, m, B, l, face, n, size):
-    """Signed distance, normal from the first hull to the second, the point half-way, feature
+    """Compute signed distance, normal from the first hull to the second, the point half-way, feature
 
     ``face`` is how far the face that parts them most does so, along ``n``; m and l are triangles, ends and rows of both.
     """
@@ -218,7 +218,7 @@ def hull_hull_distance(R, c, A, m, B, l, face, n, size):
 
 @kernel
 def deepest_on_face(R, c, n, parts, ends, rows):
-    """The corner that is farthest against n"""
+    """Find the corner of a hull at R and c that is farthest against n"""
     m, zero = rotate_back(R, n), 0.0 * n[0]
     low, x = zero + OPEN, c
     for k in range(4 * ends, 4 * rows):

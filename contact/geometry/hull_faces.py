@@ -1,4 +1,4 @@
-"""What a face of one convex hull has in common with a face of another: the contact of two hulls, or of a box and a hull.
+"""Contact of two hulls, or of a box and a hull: the intersection of a face of one with a face of the other.
 
 The face that parts the hulls best is the *reference*, the *incident* face that of the other hull that looks at it most. What
 both have in common, seen along the normal of the reference, is a polygon, whose corners are three kinds of candidates:
@@ -63,14 +63,16 @@ WAYS = tuple((cos(2.0 * pi * k / (SLOTS - 1)), sin(2.0 * pi * k / (SLOTS - 1))) 
 
 @kernel
 def is_of(n, m):
-    """Whether two normals are those of one face, to the last bit"""
+    """Return whether two normals are those of one face: equal to the last bit"""
     d = subtract3(n, m)
     return within(dot3(d, d), 0.0)
 
 
 @kernel
 def side_of(parts, k, n):
-    """Edge k as a side of the face with the normal n, counterclockwise: where it begins, its vector, whether it is one"""
+    """Return edge k as a side of the face with the normal n, counterclockwise: where it begins, its vector, whether it is
+    one
+    """
     a, b, n1, n2 = edge_of(parts, k)
     own = is_of(n1, n)
     other = select3(own, n2, n1)
@@ -81,7 +83,7 @@ def side_of(parts, k, n):
 
 @kernel
 def facing(R, n, parts, triangles):
-    """The face of a hull with axes R that looks most against n: its triangle"""
+    """Find the face of a hull with axes R that looks most against n: the cosine, and its triangle"""
     m = rotate_back(R, n)
     best, found = 0.0 * n[0] + 2.0, 0.0 * n[0]
     for k in range(triangles):
@@ -93,7 +95,7 @@ def facing(R, n, parts, triangles):
 
 @kernel
 def normal_at(parts, triangles, number):
-    """Of the triangle of that number, which is a scalar"""
+    """Select the normal of the triangle of that number, which is a scalar"""
     n = normal_of(parts, 0)
     for k in range(1, triangles):
         n = select3(smaller(k - 0.5, number), normal_of(parts, k), n)
@@ -102,7 +104,7 @@ def normal_at(parts, triangles, number):
 
 @kernel
 def point_at(parts, triangles, number):
-    """A corner of it"""
+    """Select the first corner of the triangle of that number, which is a scalar"""
     x = load3(parts, 0)
     for k in range(1, triangles):
         x = select3(smaller(k - 0.5, number), load3(parts, PART * k), x)
@@ -111,8 +113,8 @@ def point_at(parts, triangles, number):
 
 @kernel
 def offer(out, rank, there, x, height, name, u, v, all_of_them):
-    """A corner of the polygon, if it is there: into the slot of its rank, or into each in whose direction it is farthest;
-    the new count
+    """Store a corner of the polygon, if it is there, in the slot of its rank, or in each in whose direction it is farthest;
+    return the new count
     """
     zero = 0.0 * height
     for k in range(SLOTS):
@@ -131,7 +133,9 @@ def offer(out, rank, there, x, height, name, u, v, all_of_them):
 
 @kernel
 def cut_by_sides(x, d, n, parts, begin, ends, tolerance):
-    """The stretch of ``x + t d``, t from 0 to 1, over the face with the normal n"""
+    """Cut the stretch of ``x + t d``, t from 0 to 1, that is over the face with the normal n; return the least and the
+    largest t
+    """
     low, high = 0.0 * x[0], 0.0 * x[0] + 1.0
     for k in range(begin, ends):
         a, e, own = side_of(parts, k, n)
@@ -149,7 +153,7 @@ def cut_by_sides(x, d, n, parts, begin, ends, tolerance):
 
 @kernel
 def covered(y, n, m, R, c, parts, begin, ends, tolerance):
-    """Whether the face with the normal m of a hull at R and c covers y, seen along n: 1 or 0"""
+    """Return 1 if the face with the normal m of a hull at R and c covers y, seen along n; else 0"""
     inside = 0.0 * y[0] + OPEN
     for k in range(begin, ends):
         a, e, own = side_of(parts, k, m)
@@ -163,9 +167,10 @@ def covered(y, n, m, R, c, parts, begin, ends, tolerance):
 
 @called_kernel
 def face_polygon(R, c, P, p, Q, q, face, size, all_of_them, out):
-    """The polygon of the reference ``face`` of the hull P and of the incident face of Q at R and c, in the axes of P
+    """Store the polygon of the reference ``face`` of the hull P and of the incident face of Q at R and c, in the axes of P
 
-    p and q are triangles, ends and rows. How many corners there are, the least height, and the normal of the reference.
+    p and q are triangles, ends and rows. Returns how many corners there are, the least height, and the normal of the
+    reference.
     """
     n, x0 = normal_at(P, p[0], face), point_at(P, p[0], face)
     lean, incident = facing(R, n, Q, q[0])
@@ -205,7 +210,7 @@ def face_polygon(R, c, P, p, Q, q, face, size, all_of_them, out):
 
 @kernel
 def keep_each_once(out):
-    """Slots with the feature of one before are open"""
+    """Mark slots as open that have the feature of one before"""
     for k in range(1, SLOTS):
         _, _, _, name = load_slot(out, k)
         for j in range(k):
@@ -216,7 +221,7 @@ def keep_each_once(out):
 
 @called_kernel
 def spanning_polygon(R, c, P, p, Q, q, face, size, out):
-    """The polygon, or eight of its corners; the least height, and the normal"""
+    """Store the polygon, or eight of its corners; return the least height, and the normal"""
     count, lowest, n = face_polygon(R, c, P, p, Q, q, face, size, True, out)
     if not within(larger(count - SLOTS, 0.0 * count), 0.5):
         face_polygon(R, c, P, p, Q, q, face, size, False, out)
@@ -226,8 +231,9 @@ def spanning_polygon(R, c, P, p, Q, q, face, size, out):
 
 @called_kernel
 def hull_hull(R1, p1, A, a, R2, p2, B, b, slack, out):
-    """The polygon of the face that is farthest apart, if that is as far as the hulls are; else the nearest points. a and b
-    are triangles, ends and rows of the hulls; ``slack`` is how much farther they may be, as a share of the smaller width.
+    """Store the polygon of the face that is farthest apart, if that is as far as the hulls are; else the nearest points. a
+    and b are triangles, ends and rows of the hulls; ``slack`` is how much farther they may be, as a share of the smaller
+    width.
     """
     back = transpose(R1)
     R, c = multiply3(back, R2), rotate(back, subtract3(p2, p1))

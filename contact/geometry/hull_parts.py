@@ -1,4 +1,5 @@
-"""What kernels know of a convex hull: its triangles with the normals of their faces, and its edges with those of both.
+"""Arrays of a convex hull that kernels read: its triangles with the normals of their faces, and its edges with those of
+both.
 
 Rows of 12 numbers, triangles first:
 
@@ -37,7 +38,7 @@ IN_PLANE = 1e-12  # of the extent: triangles that are off by less are one face; 
 
 @functools.lru_cache(maxsize=256)
 def hull_parts(shape: Any) -> tuple[Array, int]:
-    """The rows ``(n, 12)`` of a hull, or of a mesh that stands for its hull, and how many of them are triangles."""
+    """Compute the rows ``(n, 12)`` of a hull, or of a mesh that stands for its hull, and how many of them are triangles."""
     normals, faces = faces_of_hull(shape, IN_PLANE)
     rows: list[Array] = []
     edges: dict[tuple[int, int], list[Array]] = {}
@@ -54,12 +55,12 @@ def hull_parts(shape: Any) -> tuple[Array, int]:
 
 
 class Solid(NamedTuple):
-    """A hull as kernels of two hulls read it.
+    """Rows of a hull as kernels of two hulls read them.
 
     Attributes:
         rows: ``(n, 12)``: triangles, edges, corners, and the one of sizes.
-        triangles: how many rows these are.
-        ends: and where the rows of edges end.
+        triangles: how many rows are those of triangles.
+        ends: where the rows of edges end, which follow these.
     """
 
     rows: Array
@@ -69,7 +70,7 @@ class Solid(NamedTuple):
 
 @functools.lru_cache(maxsize=256)
 def solid_parts(shape: Any) -> Solid:
-    """Of a hull, of a mesh that stands for its hull, or of a box."""
+    """Compute the rows of a hull, of a mesh that stands for its hull, or of a box, for kernels of two hulls."""
     if isinstance(shape, Box):
         signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
         shape = ConvexHull(signs * shape.sizes)

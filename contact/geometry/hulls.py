@@ -38,7 +38,7 @@ SAME_FACE = 1e-12  # of 1 - cosine: normals of one face
 
 @kernel
 def on_edge(x, a, b):
-    """The point of the edge from a to b that is nearest to x"""
+    """Compute the point of the edge from a to b that is nearest to x"""
     e = subtract3(b, a)
     s = dot3(e, e)
     w = 1.0 / select(smaller(TINY, s), s, lift(1.0, s))
@@ -47,14 +47,14 @@ def on_edge(x, a, b):
 
 @kernel
 def nearer_point(x, y, z):
-    """The one of y and z that is nearer to x"""
+    """Select the one of y and z that is nearer to x"""
     u, v = subtract3(y, x), subtract3(z, x)
     return select3(smaller(dot3(v, v), dot3(u, u)), z, y)
 
 
 @kernel
 def on_triangle(x, a, b, c, n):
-    """The point of a triangle that is nearest to x: below it, or on an edge"""
+    """Compute the point of a triangle that is nearest to x: below it, or on an edge"""
     y = nearer_point(x, nearer_point(x, on_edge(x, a, b), on_edge(x, b, c)), on_edge(x, c, a))
     p = dot3(cross3(subtract3(b, a), subtract3(x, a)), n)
     q = dot3(cross3(subtract3(c, b), subtract3(x, b)), n)
@@ -65,7 +65,7 @@ def on_triangle(x, a, b, c, n):
 
 @kernel
 def hull_distance(x, parts, triangles):
-    """Of a point x in the axes of a hull: the signed distance and its gradient, the outward normal"""
+    """Compute the signed distance of a point x from a hull, in the axes of that, and its gradient, the outward normal"""
     zero = 0.0 * x[0]
     deep, m, size = zero - OPEN, (zero, zero, zero + 1.0), zero
     far, y = zero + OPEN, x
@@ -87,14 +87,14 @@ def hull_distance(x, parts, triangles):
 
 @kernel
 def corners_of(parts, k):
-    """a, b, c, n of triangle k"""
+    """Load the corners a, b, c and the normal n of triangle k"""
     i = PART * k
     return load3(parts, i), load3(parts, i + 3), load3(parts, i + 6), load3(parts, i + 9)
 
 
 @kernel
 def sphere_hull(R1, p1, s1, R2, p2, parts, triangles, rows, slack, out):
-    """From the signed distance of the centre to the hull"""
+    """Store the contact of a sphere and a hull, from the signed distance of the centre to the hull"""
     distance, normal = hull_distance(rotate_back(R2, subtract3(p1, p2)), parts, triangles)
     against(R2, p1, s1[0], distance, normal, out)
 
@@ -104,7 +104,7 @@ def sphere_hull(R1, p1, s1, R2, p2, parts, triangles, rows, slack, out):
 
 @kernel
 def best_hull_face(c, d, l, parts, triangles):
-    """The face that is farthest apart from the segment: distance, outward normal, a corner, and the size of the hull"""
+    """Find the face that is farthest apart from the segment: distance, outward normal, a corner, and the size of the hull"""
     zero = 0.0 * l
     best, m, x, size = zero - OPEN, (zero, zero, zero + 1.0), c, zero
     for k in range(triangles):
@@ -118,7 +118,9 @@ def best_hull_face(c, d, l, parts, triangles):
 
 @kernel
 def edge_axis(c, d, a, e, n1, n2, flat):
-    """The axis across a segment and an edge, and how far it parts them, if it is between the normals of both faces"""
+    """Compute the axis across a segment and an edge, and how far it parts them, if it is between the normals of
+    both faces
+    """
     u = cross3(d, e)
     skew = indicator(smaller(PARALLEL, dot3(u, u)), c[0])
     u = direction_or(u, flat)
@@ -133,7 +135,9 @@ def edge_axis(c, d, a, e, n1, n2, flat):
 
 @kernel
 def segment_hull(c, d, l, parts, triangles, rows):
-    """Signed distance of a segment and a hull, in its axes: distance, outward normal, point of the segment, feature"""
+    """Compute for a segment and a hull, in the axes of that: signed distance, outward normal, point of the
+    segment, feature
+    """
     face, n, _, size = best_hull_face(c, d, l, parts, triangles)
     zero = 0.0 * l
     best = (zero + OPEN, n, c, zero)
@@ -168,7 +172,7 @@ def segment_hull(c, d, l, parts, triangles, rows):
 
 @kernel
 def side_cut(c, d, a, b, n, low, high):
-    """What of a stretch of a line is inwards of the side from a to b of a triangle with the normal n"""
+    """Cut from a stretch of a line what is outwards of the side from a to b of a triangle with the normal n"""
     inwards = cross3(n, subtract3(b, a))
     size = length3(inwards)
     at, rate = dot3(inwards, subtract3(c, a)), dot3(inwards, d)
@@ -182,7 +186,7 @@ def side_cut(c, d, a, b, n, low, high):
 
 @kernel
 def hull_face_stretch(c, d, l, n, parts, triangles):
-    """The stretch of a segment over the face with the normal n: from where to where; none where the first is larger"""
+    """Find the stretch of a segment over the face with the normal n: from where to where; none where the first is larger"""
     zero = 0.0 * l
     low, high = zero + OPEN, zero - OPEN
     for k in range(triangles):
@@ -197,8 +201,8 @@ def hull_face_stretch(c, d, l, n, parts, triangles):
 
 @kernel
 def capsule_hull(R1, p1, s1, R2, p2, parts, triangles, rows, slack, out):
-    """Both ends of the stretch over the face that is farthest apart, if that is as far as the shapes are; else the nearest
-    points. ``slack`` is how much farther they may be, as a share of the radius.
+    """Store both ends of the stretch over the face that is farthest apart, if that is as far as the shapes are; else the
+    nearest points. ``slack`` is how much farther they may be, as a share of the radius.
     """
     r, l = s1[0], s1[1]
     c, d = rotate_back(R2, subtract3(p1, p2)), rotate_back(R2, axis(R1, 2))

@@ -1,4 +1,4 @@
-"""Which kernel serves which pair of shapes, and the loop over many pairs of one kind."""
+"""Kernels of pairs of shapes, and the loop over many pairs of one kind."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ POSE = 12  # numbers: the rotation row by row, the origin
 
 
 class Pair(NamedTuple):
-    """A kernel, and how many contacts it has room for."""
+    """Kernel of a pair of shapes, and how many contacts it has room for."""
 
     kernel: Callable[..., None]
     slots: int
@@ -84,12 +84,14 @@ MOST_EDGES = 4096  # pairs of edges of two hulls: 0.1 us each, and coal takes 0.
 
 
 def has_hull_kernel(first: int, second: int) -> bool:
-    """Whether there is a kernel for a shape of the first kind and one of the second, which is a hull."""
+    """Return whether there is a kernel for a shape of the first kind and one of the second, which is a hull."""
     return second in HULLS and first in HULL_PAIRS
 
 
 def has_solid_kernel(first: Any, second: Any) -> bool:
-    """Whether two shapes, in the order of their kinds, are hulls or a box and a hull, whose kernel is worth its time."""
+    """Return whether two shapes, in the order of their kinds, are hulls or a box and a hull whose kernel is worth
+    its time.
+    """
     if (first.kind, second.kind) not in SOLID_PAIRS or is_surface(first) or is_surface(second):
         return False
     edges = [solid.ends - solid.triangles for solid in map(solid_parts, (first, second))]
@@ -97,19 +99,23 @@ def has_solid_kernel(first: Any, second: Any) -> bool:
 
 
 def hull_numbers(kind: int, hull: Any) -> tuple[Array, int]:
-    """What the kernel of a shape of that kind reads of a hull: rows of numbers, and how many are triangles or corners."""
+    """Return the rows of numbers that the kernel of a shape of that kind reads of a hull, and how many are triangles or
+    corners.
+    """
     return (hull.vertices, len(hull.vertices)) if kind == HalfSpace.kind else hull_parts(hull)
 
 
 def packed_pose(T: Array) -> Array:
-    """R and p of homogeneous matrices, ``(..., 12)``."""
+    """Pack R and p of homogeneous matrices, ``(..., 12)``."""
     return np.concatenate([T[..., :3, :3].reshape(*T.shape[:-2], 9), T[..., :3, 3]], axis=-1)
 
 
 def pair_slots(
     kinds: tuple[int, int], first: Array, sizes1: Array, second: Array, sizes2: Array, slack: float
 ) -> Array:
-    """What the kernel of two kinds finds for n pairs, ``(n, slots, 8)``: poses ``(n, 12)``, sizes ``(n, 3)``."""
+    """Run the kernel of two kinds on n pairs, with poses ``(n, 12)`` and sizes ``(n, 3)``; return slots
+    ``(n, slots, 8)``.
+    """
     pair = PAIRS[kinds]
     out = np.empty((len(first), pair.slots * SLOT))
     columns = (np.ascontiguousarray(array) for array in (first, sizes1, second, sizes2))
@@ -118,7 +124,9 @@ def pair_slots(
 
 
 def hull_slots(kind: int, first: Array, sizes: Array, second: Array, hull: Any, slack: float) -> Array:
-    """The same of shapes of one kind and hulls with the same vertices, ``(n, slots, 8)``."""
+    """Run the kernel of a shape and a hull on n pairs of shapes of one kind and hulls with the same vertices, with poses
+    ``(n, 12)`` and sizes ``(n, 3)``; return slots ``(n, slots, 8)``.
+    """
     pair, (numbers, count) = HULL_PAIRS[kind], hull_numbers(kind, hull)
     out = np.empty((len(first), pair.slots * SLOT))
     columns = (np.ascontiguousarray(array) for array in (first, sizes, second))
@@ -127,7 +135,9 @@ def hull_slots(kind: int, first: Array, sizes: Array, second: Array, hull: Any, 
 
 
 def solid_slots(first: Any, T1: Array, second: Any, T2: Array, slack: float) -> Array:
-    """The same of two hulls, or a box and a hull, ``(n, slots, 8)``: placements ``(n, 4, 4)``."""
+    """Run the kernel of two hulls, or a box and a hull, on n placements ``(n, 4, 4)`` of both; return slots
+    ``(n, slots, 8)``.
+    """
     pair, solids = SOLID_PAIRS[first.kind, second.kind], [solid_parts(each) for each in (first, second)]
     out = np.empty((len(T1), pair.slots * SLOT))
     poses = [np.ascontiguousarray(packed_pose(T)) for T in (T1, T2)]
@@ -137,7 +147,7 @@ def solid_slots(first: Any, T1: Array, second: Any, T2: Array, slack: float) -> 
 
 
 def solid_counts(solid: Solid) -> tuple[int, int, int]:
-    """Triangles, where edges end, and where corners do."""
+    """Return the rows at which triangles, edges and corners end."""
     return solid.triangles, solid.ends, len(solid.rows) - 1
 
 
@@ -146,13 +156,13 @@ ROWS = types.float64[:, ::1]
 
 @kernel
 def load_pose(x, i):
-    """The rotation and the origin that begin at entry i"""
+    """Load the rotation and the origin that begin at entry i"""
     return load_matrix(x, i), load3(x, i + 9)
 
 
 @functools.cache
 def loop_over_pairs(kernel: Callable[..., None]) -> Any:
-    """The compiled loop around a kernel of a pair."""
+    """Compile the loop around a kernel of a pair."""
 
     def rows(first, sizes1, second, sizes2, slack, out):
         n, m = len(first), out.shape[1]
@@ -175,7 +185,7 @@ def loop_over_pairs(kernel: Callable[..., None]) -> Any:
 
 @functools.cache
 def hull_loop(kernel: Callable[..., None]) -> Any:
-    """The compiled loop around a kernel of a shape and a hull."""
+    """Compile the loop around a kernel of a shape and a hull."""
 
     def rows(first, sizes, second, numbers, count, slack, out):
         n, m, total = len(first), out.shape[1], numbers.size // PART
@@ -197,7 +207,7 @@ def hull_loop(kernel: Callable[..., None]) -> Any:
 
 @functools.cache
 def solid_loop(kernel: Callable[..., None]) -> Any:
-    """The compiled loop around a kernel of two hulls."""
+    """Compile the loop around a kernel of two hulls."""
 
     def rows(first, A, t1, e1, r1, second, B, t2, e2, r2, slack, out):
         n, m = len(first), out.shape[1]

@@ -33,7 +33,8 @@ BODIES = ("#6ea1d4", "#e3b04b", "#8cc08a", "#c98bb9", "#d98268", "#7fbfc0", "#b0
 def draw_colliders(
     model: Model, colliders: Iterable[Collider], *, ground: Any = 2.0, visuals: bool = False, colors: Any = None
 ) -> Model:
-    """The same model, whose pictures show colliders: by ``plot_mechanism``, ``animate``, ``view``, and of its motions.
+    """Return a copy of a model whose pictures show colliders: by ``plot_mechanism``, ``animate``, ``view``, and of its
+    motions.
 
     It is equal to the model that was given, and moves as that. Bodies have different colours, the world is grey.
 
@@ -86,7 +87,7 @@ def draw_colliders(
 
 
 def as_colors(colors: Any) -> dict[str, str]:
-    """Colours by name, if they are such."""
+    """Check colours by the names of colliders."""
     if colors is None:
         return {}
     if not isinstance(colors, Mapping):
@@ -103,7 +104,9 @@ def as_colors(colors: Any) -> dict[str, str]:
 
 
 def surface_of(shape: Shape, ground: Array) -> Surface:
-    """Its triangles in its own frame."""
+    """Compute the triangles of a shape in its own frame; ``ground`` is the sides of the rectangle that is shown of a
+    half-space.
+    """
     if isinstance(shape, HalfSpace):
         return tiles(ground)
     if isinstance(shape, Sphere):

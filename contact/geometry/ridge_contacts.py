@@ -27,7 +27,9 @@ AT = 1e-6  # of the length of an edge: points nearer to each other than that are
 
 
 class Stretch(NamedTuple):
-    """What of an edge is covered: both ends, and their gaps, along a normal away from the surface; which contact it was."""
+    """Stretch of an edge that is covered: both ends, and their gaps, along a normal away from the surface; the number of its
+    contact.
+    """
 
     ends: Array
     gaps: Array
@@ -36,7 +38,7 @@ class Stretch(NamedTuple):
 
 
 def ridge_contacts(triangles: Array, slots: Array, sign: float, other: Shape, T_other: Array, names: Any) -> Array:
-    """The contacts in place of those at edges: two for each line that is covered, the others as they are.
+    """Replace the contacts at edges: by two for each line that is covered; the others stay as they are.
 
     Args:
         triangles: that of each contact, ``(n, 3, 3)``; world.
@@ -68,7 +70,7 @@ def ridge_contacts(triangles: Array, slots: Array, sign: float, other: Shape, T_
 
 
 def between(points: Array, ends: Array) -> Any:
-    """Which points are on the line between two others: there triangles touch that have one corner on a ridge."""
+    """Return which points are on the line between two others: there triangles touch that have one corner on a ridge."""
     e = ends[1] - ends[0]
     size = float(np.linalg.norm(e))
     x = points - ends[0]
@@ -78,7 +80,7 @@ def between(points: Array, ends: Array) -> Any:
 
 
 def covered(triangle: Array, n: Array, gap: float, other: Shape, T_other: Array, k: int) -> Stretch | None:
-    """The stretch of the edge that is farthest along n, under a face or beside an edge of the other shape."""
+    """Find the stretch of the edge that is farthest along n, under a face or beside an edge of the other shape."""
     heights = triangle @ n
     low, *both = np.argsort(heights)
     ends = triangle[both]
@@ -99,8 +101,8 @@ def covered(triangle: Array, n: Array, gap: float, other: Shape, T_other: Array,
 
 
 def beside(ends: Array, points: Array, n: Array) -> tuple[Array, Array]:
-    """What of an edge is beside the edge of a shape that is farthest against n: both ends and their gaps, if they do not
-    cross.
+    """Find the stretch of an edge that is alongside the edge of a shape that is farthest against n: both ends and their
+    gaps; none where the two cross.
     """
     depth = points @ n
     order = np.argsort(depth)[:2]
@@ -124,7 +126,7 @@ def beside(ends: Array, points: Array, n: Array) -> tuple[Array, Array]:
 
 
 def on_one_line(first: Stretch, other: Stretch) -> bool:
-    """Whether two stretches are of one straight line, with one normal."""
+    """Return whether two stretches are of one straight line, with one normal."""
     e = first.ends[1] - first.ends[0]
     size = float(np.linalg.norm(e))
     off = np.cross(e / size, other.ends - first.ends[0])

@@ -53,7 +53,7 @@ __all__ = ["ShapeContact", "SurfaceLaw"]
 
 
 class SurfaceLaw(NamedTuple):
-    """What two surfaces do together, as :class:`~pluecker.contact.geometry.Surface` has it of one."""
+    """Law of two surfaces that touch: for both together what :class:`~pluecker.contact.geometry.Surface` says of one."""
 
     friction: float
     rolling_friction: float
@@ -140,7 +140,7 @@ class ShapeContact(Constraint):
         self.check_law(self.law)
 
     def check_law(self, law: SurfaceLaw) -> None:
-        """Refuse what no contact does."""
+        """Refuse laws that no contact has."""
         check_friction(self.label, law.friction, law.kinetic_friction)
         if np.isinf(law.stiffness) and law.damping > 0.0:
             raise ConstraintError(
@@ -158,7 +158,7 @@ class ShapeContact(Constraint):
 
     @property
     def law(self) -> SurfaceLaw:
-        """What holds where the two touch: of both surfaces together, but for what is given."""
+        """Law where the two touch: that of both surfaces together, but for the numbers that are given."""
         rows = [np.array([collider.surface.row]) for collider in (self.first, self.second)]
         law = SurfaceLaw(*combined(*rows)[0].tolist())
         given = {key: getattr(self, key) for key in SurfaceLaw._fields}
@@ -168,11 +168,13 @@ class ShapeContact(Constraint):
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """Name of the constraint in messages."""
         return named("ShapeContact", self.name)
 
     def parts(self, model: Model) -> Parts:
-        """A normal and two tangents at each place where the shapes may touch; moments, of surfaces that resist to turns."""
+        """Return a normal and two tangents at each place where the shapes may touch; moments, of surfaces that resist to
+        turns.
+        """
         first, second = self.first.frame, self.second.frame
         check_apart(self.label, model, first=first, second=second)
         pair, law = touching_shapes(self.label, self.first, self.second), self.law

@@ -37,23 +37,23 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Shape:
-    """What all shapes have in common."""
+    """Base of all shapes."""
 
     kind: ClassVar[int] = -1
 
     @property
     def sizes(self) -> tuple[float, float, float]:
-        """What kernels know of it: radius and half length, or half sides."""
+        """Sizes that kernels read: radius and half length, or half sides; m."""
         return (0.0, 0.0, 0.0)
 
     @property
     def center(self) -> tuple[float, float, float]:
-        """The centre of a sphere around it, in its frame; m."""
+        """Centre of a sphere around it, in its frame; m."""
         return (0.0, 0.0, 0.0)
 
     @property
     def radius_around(self) -> float:
-        """The radius of a sphere around it; m. Infinite of a half-space."""
+        """Radius of a sphere around it; m. Infinite of a half-space."""
         raise NotImplementedError
 
 
@@ -71,7 +71,7 @@ class HalfSpace(Shape):
 
     @property
     def radius_around(self) -> float:
-        """It has no end."""
+        """Infinite: a half-space has no end."""
         return np.inf
 
 
@@ -106,13 +106,13 @@ class Sphere(Shape):
 
     @property
     def radius_around(self) -> float:
-        """Its own."""
+        """Radius of the sphere itself; m."""
         return self.radius
 
 
 @dataclass(frozen=True)
 class Round(Shape):
-    """What has a radius, and a length along z."""
+    """Shape with a radius, and a length along z."""
 
     radius: float
     length: float
@@ -149,7 +149,7 @@ class Capsule(Round):
 
     @property
     def radius_around(self) -> float:
-        """Up to the ends."""
+        """Distance from the centre to the ends; m."""
         return self.radius + 0.5 * self.length
 
 
@@ -177,12 +177,12 @@ class Box(Shape):
 
     @property
     def sizes(self) -> tuple[float, float, float]:
-        """Half sides"""
+        """Half sides; m."""
         return (0.5 * self.size[0], 0.5 * self.size[1], 0.5 * self.size[2])
 
     @property
     def radius_around(self) -> float:
-        """Half the diagonal."""
+        """Half the diagonal; m."""
         return float(np.linalg.norm(self.sizes))
 
 
@@ -202,13 +202,13 @@ class Cylinder(Round):
 
     @property
     def radius_around(self) -> float:
-        """Up to the rims."""
+        """Distance from the centre to the rims; m."""
         return float(np.hypot(self.radius, 0.5 * self.length))
 
 
 @dataclass(frozen=True)
 class Vertices(Shape):
-    """What has vertices."""
+    """Shape that is given by vertices."""
 
     vertices: Any
 
@@ -223,17 +223,17 @@ class Vertices(Shape):
 
     @property
     def surface(self) -> bool:
-        """Whether it is triangles alone, with no inside."""
+        """True if it is triangles alone, with no inside."""
         return isinstance(self, HeightField) or not getattr(self, "convex", True)
 
     @property
     def center(self) -> tuple[float, float, float]:
-        """The middle of a box around it."""
+        """Middle of a box around it; m."""
         return tuple((0.5 * (self.vertices.max(axis=0) + self.vertices.min(axis=0))).tolist())
 
     @property
     def radius_around(self) -> float:
-        """From the centre to the farthest vertex."""
+        """Distance from the centre to the farthest vertex; m."""
         return float(np.linalg.norm(self.vertices - np.array(self.center), axis=1).max())
 
 
@@ -362,12 +362,12 @@ KINDS = ("half-space", "sphere", "capsule", "box", "cylinder", "convex hull", "m
 
 
 def is_surface(shape: Shape) -> bool:
-    """Whether it is triangles alone, with no inside."""
+    """Return whether a shape is triangles alone, with no inside."""
     return isinstance(shape, Vertices) and shape.surface
 
 
 def as_shape(label: str, key: str, value: Any) -> Shape:
-    """A shape of one of these kinds."""
+    """Check that a value is a shape of one of these kinds."""
     if not isinstance(value, Shape) or value.kind < 0:
         raise ArgumentTypeError(f"{label}: {key} is {shown(value)}, expected a shape, as Sphere(0.1)")
     return value

@@ -1,4 +1,4 @@
-"""Where kernels of pairs of shapes leave what they find: a fixed number of slots for each kind of pair, 8 numbers a slot.
+"""Slots in which kernels of pairs of shapes store contacts: a fixed number for each kind of pair, 8 numbers a slot.
 
 =======  ==========================================================================================
 numbers  what they are
@@ -45,12 +45,12 @@ def store_contact(out, k, n, x1, gap, feature):
 
 @kernel
 def load_slot(out, k):
-    """n, x, gap, feature of slot k"""
+    """Load n, x, gap, feature of slot k"""
     return load3(out, SLOT * k), load3(out, SLOT * k + 3), load(out, SLOT * k + GAP), load(out, SLOT * k + FEATURE)
 
 
 @kernel
 def open_slot_unless(out, k, condition):
-    """Slot k holds no contact where the condition does not hold"""
+    """Mark slot k as open, without a contact, where the condition does not hold"""
     gap = load(out, SLOT * k + GAP)
     store(out, SLOT * k + GAP, select(condition, gap, lift(OPEN, gap)))

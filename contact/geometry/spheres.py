@@ -29,13 +29,13 @@ NONE = 1e-10  # of the radii: centres nearer to each other than that are one, si
 
 @kernel
 def length_where(there, s):
-    """The root of a square where it is one, else 1"""
+    """Compute the root of a square where the condition holds, else 1"""
     return sqrt(select(there, s, lift(1.0, s)))
 
 
 @kernel
 def touch(c1, r1, c2, r2, other, out, k, feature):
-    """Two spheres; where their centres are one, the normal is the other direction"""
+    """Store the contact of two spheres; where their centres are one, the normal is the other direction"""
     u, near = subtract3(c2, c1), NONE * (r1 + r2)
     n = select3(smaller(near * near, dot3(u, u)), direction_or(u, other), other)
     store_contact(out, k, n, add_scaled(c1, r1, n), dot3(u, n) - r1 - r2, feature)
@@ -49,7 +49,7 @@ def sphere_sphere(R1, p1, s1, R2, p2, s2, slack, out):
 
 @kernel
 def sphere_capsule(R1, p1, s1, R2, p2, s2, slack, out):
-    """The sphere, and one around the point ``c + t a`` of the capsule's axis that is nearest"""
+    """Store the contact of the sphere and one around the point ``c + t a`` of the capsule's axis that is nearest"""
     a = axis(R2, 2)
     t = clamp(dot3(a, subtract3(p1, p2)), -s2[1], s2[1])
     touch(p1, s1[0], add_scaled(p2, t, a), s2[0], axis(R2, 0), out, 0, 0.0 * s1[0])
@@ -57,7 +57,9 @@ def sphere_capsule(R1, p1, s1, R2, p2, s2, slack, out):
 
 @kernel
 def box_distance(x, h):
-    """Of a point x in the axes of a box with half sides h: the signed distance and its gradient, the outward normal"""
+    """Compute the signed distance of a point x from a box with half sides h, in its axes, and the gradient, the outward
+    normal
+    """
     c = (clamp(x[0], -h[0], h[0]), clamp(x[1], -h[1], h[1]), clamp(x[2], -h[2], h[2]))
     u = subtract3(x, c)
     outside = smaller(TINY, dot3(u, u))
@@ -73,7 +75,9 @@ def box_distance(x, h):
 
 @kernel
 def round_distance(x, r, l):
-    """The same of a cylinder about z with the radius r and the half length l"""
+    """Compute the signed distance of a point x from a cylinder about z with the radius r and the half length l, and its
+    gradient, the outward normal
+    """
     s = x[0] * x[0] + x[1] * x[1]
     there = smaller(TINY, s)
     rho = select(there, length_where(there, s), lift(0.0, s))
@@ -91,7 +95,9 @@ def round_distance(x, r, l):
 
 @kernel
 def against(R2, p1, r, distance, normal, out):
-    """The contact of a sphere with a surface at a signed distance from its centre, whose outward normal is given in R2"""
+    """Store the contact of a sphere with a surface at a signed distance from its centre, whose outward normal is
+    given in R2
+    """
     m = rotate(R2, normal)
     n = (-m[0], -m[1], -m[2])
     store_contact(out, 0, n, add_scaled(p1, r, n), distance - r, 0.0 * r)
@@ -99,13 +105,13 @@ def against(R2, p1, r, distance, normal, out):
 
 @kernel
 def sphere_box(R1, p1, s1, R2, p2, s2, slack, out):
-    """From the signed distance of the centre to the box"""
+    """Store the contact of a sphere and a box, from the signed distance of the centre to the box"""
     distance, normal = box_distance(rotate_back(R2, subtract3(p1, p2)), s2)
     against(R2, p1, s1[0], distance, normal, out)
 
 
 @kernel
 def sphere_cylinder(R1, p1, s1, R2, p2, s2, slack, out):
-    """From the signed distance of the centre to the cylinder"""
+    """Store the contact of a sphere and a cylinder, from the signed distance of the centre to the cylinder"""
     distance, normal = round_distance(rotate_back(R2, subtract3(p1, p2)), s2[0], s2[1])
     against(R2, p1, s1[0], distance, normal, out)

@@ -37,7 +37,7 @@ FEATURES = 2**31  # numbers of features, which are names and may coincide where 
 
 @functools.lru_cache(maxsize=256)
 def neighbours(shape: Any) -> list[list[int]]:
-    """Of each triangle those that have a vertex with it in common, also where files list the vertex for each of them."""
+    """Find for each triangle those that share a vertex with it, also where files list the vertex for each of them."""
     _, same = np.unique(shape.vertices, axis=0, return_inverse=True)
     triangles = same.reshape(-1)[shape.triangles]
     of_vertex: dict[int, set[int]] = {}
@@ -51,12 +51,12 @@ def neighbours(shape: Any) -> list[list[int]]:
 
 @functools.lru_cache(maxsize=256)
 def normals_of(shape: Any) -> Array:
-    """Of all triangles, ``(m, 3)``; zero where one has no area."""
+    """Compute the unit normals of all triangles, ``(m, 3)``; zero where one has no area."""
     return np.array([plane_normal(corners) for corners in shape.vertices[shape.triangles]])
 
 
 def surface_contacts(shape: Any, T: Array, slots: Array, sign: float, other: Shape, T_other: Array) -> Array:
-    """The contacts of a surface with a shape that has an inside.
+    """Find the contacts of a surface with a shape that has an inside.
 
     Args:
         shape, T: the surface, and where it is.
@@ -107,7 +107,9 @@ def surface_contacts(shape: Any, T: Array, slots: Array, sign: float, other: Sha
 
 
 def corners_on_plane(triangles: Array, numbers: Any, many: int, n: Array, other: Shape, T_other: Array) -> Array:
-    """The contacts of a shape with triangles in one plane, counterclockwise about n, ``(m, 3, 3)``; slots with normals n."""
+    """Find the contacts of a shape with triangles in one plane, counterclockwise about n, ``(m, 3, 3)``; slots with normals
+    n.
+    """
     face = face_towards(other, T_other, -n)
     inside = within(triangles, face.points, n)
     if inside.any(axis=0).all():
@@ -127,7 +129,7 @@ def corners_on_plane(triangles: Array, numbers: Any, many: int, n: Array, other:
 
 
 def within(triangles: Array, points: Array, n: Array) -> Any:
-    """Which points are above which triangles, seen along n, ``(m, points)``."""
+    """Return which points are above which triangles, seen along n, ``(m, points)``."""
     sides = np.cross(n, np.roll(triangles, -1, axis=1) - triangles)
     inner = np.einsum("mjpi,mji->mjp", points - triangles[:, :, None], sides)
     tolerance = AT * np.square(np.abs(triangles - triangles[:, :1]).max(axis=(1, 2)))
@@ -135,7 +137,7 @@ def within(triangles: Array, points: Array, n: Array) -> Any:
 
 
 def hull_corners(points: Array, n: Array) -> list[int]:
-    """Which of the points are corners of their convex hull, seen along n; each place once."""
+    """Return the numbers of the points that are corners of their convex hull, seen along n; each place once."""
     u, v = axes_across(n)
     plane = np.stack([points @ u, points @ v], axis=1)
     if not len(plane):
@@ -158,18 +160,18 @@ def hull_corners(points: Array, n: Array) -> list[int]:
 
 
 def turn(a: Array, b: Array, c: Array) -> float:
-    """Twice the area of a triangle, positive where it turns to the left."""
+    """Compute twice the area of a triangle, positive where it turns to the left."""
     return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
 
 
 def plane_normal(corners: Array) -> Array:
-    """Of a triangle; zero where it has no area."""
+    """Compute the unit normal of a triangle; zero where it has no area."""
     n = np.cross(corners[1] - corners[0], corners[2] - corners[0])
     return n / max(float(np.linalg.norm(n)), 1e-300)
 
 
 def rises(corners: Array, x: Array, n: Array) -> bool:
-    """Whether x is on a triangle that goes on along n from there."""
+    """Return whether x is on a triangle that rises along n from there."""
     size = float(np.ptp(corners, axis=0).max())
     f = plane_normal(corners)
     if abs(f @ (x - corners[0])) > AT * size:

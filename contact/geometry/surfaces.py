@@ -1,4 +1,4 @@
-"""What a surface does when it is touched, and shapes with surfaces on frames of a model."""
+"""Surfaces and their properties in contact, and shapes with surfaces on frames of a model."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Surface:
 
 
 def combined(first: Array, second: Array) -> Array:
-    """Rows of surfaces that touch, ``(n, 7)``."""
+    """Combine the rows of surfaces that touch, ``(n, 7)``."""
     out = np.maximum(first, second)
     for k in (0, 6):
         out[:, k] = np.sqrt(first[:, k]) * np.sqrt(second[:, k])
@@ -160,14 +160,14 @@ class Collider:
 
     @property
     def placement(self) -> Array:
-        """Of the shape in the frame that it names, ``(4, 4)``."""
+        """Placement of the shape in the frame that it names, ``(4, 4)``."""
         assert isinstance(self.frame, Frame)
         T = np.eye(4)
         T[:3, :3], T[:3, 3] = self.frame.matrix, self.frame.position
         return T
 
     def on_body(self, model: Model) -> Array:
-        """Where the shape is on the body that carries it, or in the world, ``(4, 4)``.
+        """Return the placement of the shape on the body that carries it, or in the world, ``(4, 4)``.
 
         Args:
             model: that has the frame.

@@ -1,4 +1,4 @@
-"""Two shapes that may touch, as steps of worlds know them: in the order of their kernel, with room for what it finds."""
+"""Pairs of shapes that may touch, for steps of worlds: in the order of their kernel, with room for the contacts it finds."""
 
 from __future__ import annotations
 
@@ -43,24 +43,24 @@ class TouchingShapes:
 
     @property
     def kinds(self) -> tuple[int, int]:
-        """Of the shapes."""
+        """Kinds of the two shapes, in the order of the kernel."""
         return self.colliders[0].shape.kind, self.colliders[1].shape.kind
 
     @property
     def pair(self) -> Pair:
-        """The kernel, and its slots."""
+        """Kernel of the two, and its slots."""
         if self.kinds in SOLID_PAIRS:
             return SOLID_PAIRS[self.kinds]
         return HULL_PAIRS[self.kinds[0]] if self.with_hull else PAIRS[self.kinds]
 
     @property
     def slots(self) -> int:
-        """At how many places they may touch at once."""
+        """Number of places at which they may touch at once."""
         return self.pair.slots
 
     @cached_property
     def hulls(self) -> dict[int, tuple[Array, int]]:
-        """By the number of the shape, 0 or 1, what the kernel reads of a hull: numbers, and how many rows are triangles or
+        """Numbers that the kernel reads of hulls, by the number of the shape, 0 or 1, and how many rows are triangles or
         corners; kernels of a world have their addresses, so that they live as long as this does.
         """
         shapes = [collider.shape for collider in self.colliders]
@@ -70,7 +70,7 @@ class TouchingShapes:
 
     @property
     def with_hull(self) -> bool:
-        """Whether the second shape is a convex hull, which has vertices and no sizes."""
+        """True if the second shape is a convex hull, which has vertices and no sizes."""
         return self.kinds[1] in HULLS
 
     @property
@@ -83,7 +83,7 @@ class TouchingShapes:
 
 
 def touching_shapes(label: str, first: Collider, second: Collider) -> TouchingShapes:
-    """The pair of two colliders.
+    """Find the kernel of two colliders, and their order in it.
 
     Raises:
         GeometryError: there is no kernel for such shapes.

@@ -16,7 +16,7 @@ LINE = 1e-14  # twice the area of a triangle over the square of its longest side
 
 
 def hull_of(label: str, vertices: Array) -> tuple[Array, Any]:
-    """The vertices and the triangles of a convex hull, these outwards; refused where it is flat."""
+    """Compute the vertices and the triangles of a convex hull, these outwards; refused where it is flat."""
     from scipy.spatial import ConvexHull as Hull
     from scipy.spatial import QhullError
 
@@ -40,7 +40,7 @@ def hull_of(label: str, vertices: Array) -> tuple[Array, Any]:
 
 
 def have_areas(corners: Array) -> Array:
-    """Which triangles ``(m, 3, 3)`` are more than a line."""
+    """Return which triangles ``(m, 3, 3)`` have an area, and are not on one line."""
     sides = np.roll(corners, -1, axis=1) - corners
     longest = np.linalg.norm(sides, axis=2).max(axis=1)
     return np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1) > LINE * longest * longest

@@ -42,7 +42,7 @@ def urdf_colliders(
     ignore_overlaps_at: ArrayLike | None = None,
     srdf: str | os.PathLike[str] | None = None,
 ) -> tuple[Collider, ...]:
-    """The colliders that the ``collision`` elements of a URDF file describe, in its order.
+    """Read the colliders that the ``collision`` elements of a URDF file describe, in its order.
 
     A collider has the name of its element; where it has none, that of its link with a number, as ``"shin.0"``. All
     belong to the group of the robot's name. Shapes of files often overlap, a thigh and a hip, so that a step would push
@@ -107,7 +107,7 @@ def urdf_colliders(
 
 
 def overlapping_pairs(path_or_text: Any, q: Any, colliders: list[Collider]) -> set[tuple[int, int]]:
-    """The numbers of colliders that overlap in a configuration."""
+    """Find the pairs of numbers of colliders that overlap in a configuration."""
     given = as_numbers("urdf_colliders", "ignore_overlaps_at", q)
     model = Model.from_urdf(path_or_text, check_inertia=False)
     if given.shape == (model.nq + FREE,):
@@ -124,7 +124,7 @@ def overlapping_pairs(path_or_text: Any, q: Any, colliders: list[Collider]) -> s
 def disabled_pairs(
     path_or_text: str | os.PathLike[str], links: set[str], colliders: list[Collider]
 ) -> set[tuple[int, int]]:
-    """The numbers of colliders of links whose collisions an SRDF file disables."""
+    """Find the pairs of numbers of colliders of links whose collisions an SRDF file disables."""
     source, text = read_source(path_or_text)
     root = parse(source, text)
     of_link: dict[str, list[int]] = {}
@@ -145,7 +145,9 @@ def disabled_pairs(
 
 
 def ignoring(colliders: list[Collider], pairs: set[tuple[int, int]]) -> tuple[Collider, ...]:
-    """The same colliders, of which pairs ignore each other: each ignores a group of those after it, which is their own."""
+    """Return the colliders with groups so that these pairs ignore each other: the first of a pair ignores a group of the
+    second's own.
+    """
     ignored: dict[int, set[int]] = {}
     for i, j in pairs:
         ignored.setdefault(i, set()).add(j)
@@ -168,7 +170,7 @@ def check_origin(label: str, element: ElementTree.Element | None) -> None:
 
 
 def attribute(label: str, element: ElementTree.Element, key: str, count: int) -> Any:
-    """The numbers of an attribute."""
+    """Parse the numbers of an attribute."""
     text = element.get(key)
     values = None if text is None else numbers(text)
     if values is None or len(values) != count or not np.isfinite(values).all():
@@ -179,7 +181,7 @@ def attribute(label: str, element: ElementTree.Element, key: str, count: int) ->
 
 
 def read_shapes(label: str, collision: ElementTree.Element, folder: Path | None) -> list[Shape]:
-    """The shapes of one element: one, or the parts of a mesh."""
+    """Read the shapes of one element: one, or the parts of a mesh."""
     geometry = collision.find("geometry")
     element = None if geometry is None else next(iter(geometry), None)
     if element is None:
@@ -202,7 +204,7 @@ def read_shapes(label: str, collision: ElementTree.Element, folder: Path | None)
 
 
 def read_vertices(label: str, element: ElementTree.Element, folder: Path | None) -> list[Array]:
-    """The vertices of each part of a mesh file."""
+    """Read the vertices of each part of a mesh file."""
     name = element.get("filename") or ""
     path = find_mesh(name, folder)
     if path is None:
