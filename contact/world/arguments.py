@@ -1,4 +1,4 @@
-"""What users give to a world: constraints, and what these consist of on its model."""
+"""Arguments of a world, checked: constraints, their parts on its model, and configurations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["as_configuration", "checked", "parts_of"]
 
 
 def as_configuration(function: str, model: Model, q: ArrayLike) -> Array:
-    """One configuration, ``(nq,)``; what else is wrong with it algorithms say."""
+    """Check that q is one configuration, ``(nq,)``; algorithms refuse what else is wrong with it."""
     array = as_numbers(function, "q", q)
     if array.shape != (model.nq,):
         raise ConstraintError(f"{function}: q has shape {array.shape}, expected ({model.nq},)")
@@ -27,7 +27,7 @@ def as_configuration(function: str, model: Model, q: ArrayLike) -> Array:
 
 
 def checked(constraints: Any) -> tuple[Any, ...]:
-    """The constraints, if they are such, with names of their own."""
+    """Check that constraints are such, with names of their own."""
     if hasattr(constraints, "parts"):
         constraints = (constraints,)
     try:
@@ -45,7 +45,7 @@ def checked(constraints: Any) -> tuple[Any, ...]:
 
 
 def parts_of(record: Any, model: Model) -> Parts:
-    """What a constraint consists of on this model; errors name it."""
+    """Return the parts of a constraint on this model; errors name the constraint."""
     try:
         parts: Parts = record.parts(model)
         return parts

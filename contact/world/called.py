@@ -1,4 +1,4 @@
-"""Errors begin with the function that the user called, whatever raised them on its way."""
+"""Errors that begin with the function that the user called, whatever raised them on its way."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAMED = re.compile(r"(World(?:\.\w+)?|[a-z]\w*): ")
 
 
 class called(ContextDecorator):
-    """Inside, or in the function that is decorated, messages begin with this name instead of another function's.
+    """Context manager, or decorator, in which messages of errors begin with this name instead of another function's.
 
     What NumPy's factorisations refuse is refused in the same way: matrices whose numbers are not finite.
     """

@@ -59,7 +59,7 @@ PROBE = 1e-6  # rad or m, of central differences
 
 
 class Closed(NamedTuple):
-    """A state in which the constraints of a world hold.
+    """State in which the constraints of a world hold.
 
     Attributes:
         configuration: ``(nq,)``.
@@ -74,7 +74,7 @@ class Closed(NamedTuple):
 
 @dataclass
 class Point:
-    """A configuration with the errors there.
+    """Configuration with the errors there.
 
     Attributes:
         q: configuration.
@@ -93,7 +93,7 @@ class Point:
 
 
 class Closing:
-    """The search for one world and one given configuration."""
+    """Search of the nearest configuration for one world and one given configuration."""
 
     def __init__(self, world: Instants, q: Array, fixed: Flags, time: float) -> None:
         self.world, self.model, self.start = world, world.model, q
@@ -115,7 +115,7 @@ class Closing:
     # ---------------------------------------------------------------------------------------------------------- errors
 
     def at(self, q: Array) -> Point:
-        """The errors in a configuration."""
+        """Compute the errors in a configuration."""
         values, J = self.flips.continued(q, *self.rows(q))
         errors = np.where(self.held, values, 0.0) + self.beyond(values)
         k = int(np.argmax(np.abs(errors))) if len(errors) else 0
@@ -123,7 +123,9 @@ class Closing:
         return Point(q, values, J, errors, float(np.linalg.norm(errors)), (worst, k))
 
     def rows(self, q: Array) -> tuple[Array, Array]:
-        """phi - s of all rows, and J by the coordinates that may move: ``rows_at`` without what a search asks once."""
+        """Compute phi - s of all rows, and J by the coordinates that may move: ``rows_at`` without what a search
+        asks once.
+        """
         world, place = self.world, self.world.packed.place
         try:
             error, jacobian, _ = run(world, ROWS_AT, (q, self.still))
@@ -133,12 +135,12 @@ class Closing:
         return error[..., place] - self.asked, jacobian[..., place, :][..., self.moving]
 
     def beyond(self, values: Array) -> Array:
-        """How far limits are exceeded."""
+        """Compute how far limits are exceeded: negative below the lower one, positive above the upper one, else zero."""
         low, high = np.minimum(values - self.lower, 0.0), np.maximum(values - self.upper, 0.0)
         return np.where(self.limited, low + high, 0.0)
 
     def moved(self, q: Array, step: Array) -> Array:
-        """A configuration after a step of the coordinates that may move."""
+        """Return the configuration after a step of the coordinates that may move."""
         whole = np.zeros(self.model.nv)
         whole[self.moving] = step
         return np.asarray(integrate(self.model, q, whole))
@@ -146,7 +148,9 @@ class Closing:
     # ------------------------------------------------------------------------------------------------------- feasibility
 
     def feasible(self, q: Array, tol: float) -> Point:
-        """Where everything holds, from one start; or where it does not become better."""
+        """Search from one start for a configuration in which everything holds; return where it ends if errors get no
+        smaller.
+        """
         point, damping = self.at(q), 1e-3
         for _ in range(ITERATIONS):
             if point.worst[0] <= tol:
@@ -163,16 +167,16 @@ class Closing:
         return point
 
     def smallest_step(self, point: Point, damping: float) -> Array:
-        """The step, smallest in M, that takes the errors away as far as damping lets it, within the limits."""
+        """Compute the step, smallest in M, that takes the errors away as far as damping lets it, within the limits."""
         still = np.zeros(len(self.moving))
         size = min(1.0, point.size)  # so that the damping goes with the errors, and the last steps are Newton's
         return self.best_step(point, still, self.M, damping * size)[0]
 
     def best_step(self, point: Point, wanted: Array, B: Array, damping: float) -> tuple[Array, Array]:
-        """The p that minimises ``1/2 (p - wanted)^T B (p - wanted)`` with linear errors zero and within linear limits.
+        """Find the p that minimises ``1/2 (p - wanted)^T B (p - wanted)`` with linear errors zero and within linear limits.
 
-        With it its multipliers x, of all rows: ``B (p - wanted) = J^T x``. Limits are added where p would leave them, and
-        left out again where they would pull.
+        Returns with it its multipliers x, of all rows: ``B (p - wanted) = J^T x``. An active set: limits are added where p
+        would leave them, and left out again where they would pull.
         """
         W = np.linalg.solve(B, point.jacobian.T) if len(self.moving) else point.jacobian.T
         low, high = self.lower - point.values, self.upper - point.values
@@ -200,17 +204,17 @@ class Closing:
         return p, multiplier
 
     def errors_beyond(self, point: Point) -> Flags:
-        """Which rows are beyond a limit."""
+        """Return which rows are beyond a limit."""
         return self.limited & (np.abs(self.beyond(point.values)) > 0.0)
 
     # ----------------------------------------------------------------------------------------------------------- nearest
 
     def displacement(self, q: Array) -> Array:
-        """d, from the start to a configuration."""
+        """Compute d, from the start to a configuration."""
         return np.asarray(difference(self.model, self.start, q))[..., self.moving]
 
     def displacement_rate(self, q: Array) -> Array:
-        """How d changes with a step from ``q``."""
+        """Compute how d changes with a step from ``q``."""
         n = len(self.moving)
         if self.straight:
             return np.eye(n)
@@ -222,7 +226,7 @@ class Closing:
         return np.asarray((ahead - behind).T / (2.0 * PROBE))
 
     def nearest(self, point: Point, tol: float) -> Point:
-        """From where everything holds to the nearest such place."""
+        """Search, from where everything holds, for the nearest such configuration."""
         energy, share, multiplier = self.energy(point.q), 1.0, None
         for _ in range(ITERATIONS):
             D = self.displacement_rate(point.q)
@@ -248,7 +252,7 @@ class Closing:
         return point
 
     def bent(self, point: Point, B: Array, multiplier: Array) -> Array:
-        """B less the curvature of the constraints with these multipliers, with which steps converge quadratically.
+        """Subtract from B the curvature of the constraints with these multipliers, with which steps converge quadratically.
 
         Across the constraints anything can be added, since steps there are given: so much that it is positive definite, if
         it is so along them. Where it is not, B.
@@ -271,12 +275,13 @@ class Closing:
         return np.asarray(found)
 
     def energy(self, q: Array) -> float:
-        """1/2 d^T M d"""
+        """Compute ``1/2 d^T M d``."""
         d = self.displacement(q)
         return 0.5 * float(d @ self.M @ d)
 
     def velocity(self, q: Array, v: Array, time: float) -> Array:
-        """The velocity next to v, by what the difference has of energy, with which all that holds is kept, ``(nv,)``.
+        """Compute the velocity next to v, by what the difference has of energy, with which all that holds is kept,
+        ``(nv,)``.
 
             v+ = v + W (J W)^+ (rates - J v)        W = H^-1 J^T        H with the inertia of rotors
 
@@ -296,7 +301,9 @@ class Closing:
     # ------------------------------------------------------------------------------------------------------------ starts
 
     def search(self, tol: float) -> tuple[Point, bool]:
-        """The nearest configuration, and whether everything holds there; else the best that was met."""
+        """Search from several starts for the nearest configuration; return it, and whether everything holds there; else the
+        best that was met.
+        """
         rng = np.random.default_rng(0)
         best: Point | None = None
         for k in range(STARTS):
@@ -317,7 +324,7 @@ class Closing:
 
 @called("World.close")
 def close_world(world: Instants, q: ArrayLike, v: ArrayLike | None, tol: float, fixed: object, time: float) -> Closed:
-    """See ``World.close``."""
+    """Compute what ``World.close`` returns."""
     model = world.model
     start = as_numbers("World.close", "q", q)
     if start.shape != (model.nq,):
@@ -342,7 +349,7 @@ def close_world(world: Instants, q: ArrayLike, v: ArrayLike | None, tol: float, 
 
 
 def fixed_coordinates(world: Instants, names: object) -> Flags:
-    """Which velocities belong to joints that stay where they are, ``(nv,)``."""
+    """Return which velocities belong to joints that stay where they are, ``(nv,)``."""
     fixed = np.zeros(world.model.nv, dtype=bool)
     for name in names_in("World.close", "fixed", names):
         try:
@@ -353,7 +360,7 @@ def fixed_coordinates(world: Instants, names: object) -> Flags:
 
 
 def turns(model: Model, v: int) -> bool:
-    """Whether a velocity is one of a turn."""
+    """Return whether a velocity is one of a turn."""
     for joint in model.joints:
         kind = JOINT_TYPES[joint.type]
         k = v - joint.v_start
@@ -363,7 +370,7 @@ def turns(model: Model, v: int) -> bool:
 
 
 def name_of_row(world: Instants, row: int) -> str:
-    """The constraint to which a row belongs."""
+    """Return the name of the constraint to which a row belongs."""
     for name, part in zip((*world.names, "joints"), world.parts, strict=True):
         if row < len(part.rows):
             return name

@@ -1,4 +1,4 @@
-"""What a world consists of: rows, as a model has them, and algorithms that take them."""
+"""Base of worlds: constraints as rows on a model, and algorithms that take these rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Constrained", "refuse_contacts", "run_on_rows"]
 
 
 class Constrained:
-    """A model, constraints, and their rows."""
+    """Model with constraints, and their rows."""
 
     model: Model
     constraints: tuple[Any, ...]
@@ -32,42 +32,42 @@ class Constrained:
 
     @cached_property
     def smooth(self) -> Model:
-        """The model without dry friction, which is rows."""
+        """Model without dry friction, which is rows."""
         return self.model.replace(friction=0.0)
 
     @cached_property
     def packed(self) -> Packed:
-        """The constraints as kernels read them."""
+        """Constraints as kernels read them."""
         return pack_constraints(self.model, self.parts)
 
     @cached_property
     def tables(self) -> dict[Any, Any]:
-        """What functions have found out about this world, which does not change: filled as they run."""
+        """Cache of results about this world, which does not change: filled as functions run."""
         return {}
 
     @cached_property
     def laws(self) -> tuple[Row, ...]:
-        """The rows of all constraints with what becomes of them; those of the model's own joints last."""
+        """Rows of all constraints, each with its law; those of the model's own joints last."""
         return tuple(row for part in self.parts for row in part.rows)
 
     @cached_property
     def calls_python(self) -> bool:
-        """Whether a function of Python's is among the constraints."""
+        """True if a function of the user's is among the constraints, of Python's or machine code."""
         return any(f.kind == USER for part in self.parts for f in part.functions)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the constraints."""
+        """Names of the constraints."""
         return tuple(each.name for each in self.constraints)
 
     @property
     def n_rows(self) -> int:
-        """How many rows all constraints have, with those of the joints."""
+        """Number of rows of all constraints, with those of the joints."""
         return len(self.laws)
 
 
 def refuse_contacts(world: Constrained, method: str) -> None:
-    """Contacts have impulses in steps, and no forces at an instant."""
+    """Refuse contacts, which have impulses in steps, and no forces at an instant."""
     if world.packed.n_contacts or world.found_contacts is not None:
         touching = [] if world.found_contacts is None else ["shapes"]
         touching += [
@@ -81,7 +81,9 @@ def refuse_contacts(world: Constrained, method: str) -> None:
 def run_on_rows(
     world: Constrained, algorithm: Algorithm, inputs: tuple[Any, ...], threads: int | None
 ) -> tuple[Array, Array]:
-    """An algorithm that gives coordinates of the model, and numbers of rows."""
+    """Run an algorithm that gives coordinates of the model, and numbers of rows, which are returned in the order of the
+    constraints.
+    """
     with called(algorithm.name):
         try:
             motion, rows = run(world, algorithm, inputs, threads)
@@ -97,7 +99,7 @@ def run_on_rows(
 
 
 def names_of_ranged(world: Constrained) -> str:
-    """The constraints that have limits, dry friction, motors or contacts; the model's joints last."""
+    """List the names of the constraints that have limits, dry friction, motors or contacts; the model's joints last."""
     names = [shown(name) for name in world.names] + ["the model's joints"]
     return ", ".join(
         name for name, part in zip(names, world.parts, strict=True) if any(row.ranged for row in part.rows)

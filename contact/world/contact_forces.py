@@ -1,4 +1,4 @@
-"""What touches in a step, with which force, and what each contact does: one record, however contacts were found.
+"""Contacts of a step, each with its force and its state: one record, however contacts were found.
 
 ================  =====================================================================================================
 state             when
@@ -125,21 +125,21 @@ class ContactForces:
 
     @property
     def normal_force(self) -> Array:
-        """How hard the bodies press on each other, ``(K,)``; N."""
+        """Force along the normal with which the bodies press on each other, ``(K,)``; N."""
         return np.einsum("ki,ki->k", self.force, self.normal)
 
     @property
     def friction_force(self) -> Array:
-        """The part of the force across the normal, on j, ``(K, 3)``; world axes, N."""
+        """Part of the force across the normal, on j, ``(K, 3)``; world axes, N."""
         return self.force - self.normal_force[:, None] * self.normal
 
     @property
     def slip_velocity(self) -> Array:
-        """The part of ``slip`` across the normal, ``(K, 3)``; world axes, m/s."""
+        """Part of ``slip`` across the normal, ``(K, 3)``; world axes, m/s."""
         return self.slip - np.einsum("ki,ki->k", self.slip, self.normal)[:, None] * self.normal
 
     def between(self, first: str, second: str) -> NDArray[np.bool_]:
-        """Which contacts are between two bodies, in whatever order, ``(K,)``.
+        """Return which contacts are between two bodies, in whatever order, ``(K,)``.
 
         Args:
             first, second: names of bodies, or of frames on them; ``"world"``.
@@ -151,7 +151,7 @@ class ContactForces:
         return np.asarray((self.bodies == sorted((i, j))).all(axis=1))
 
     def wrench(self, first: str, second: str, frame: str = "world") -> Array:
-        """The net wrench of all contacts between two bodies: of the first on the second.
+        """Compute the net wrench of all contacts between two bodies: of the first on the second.
 
         Args:
             first, second: names of bodies, or of frames on them; ``"world"``.
@@ -178,7 +178,7 @@ class ContactForces:
         return body_number(self.model, name)
 
     def overlays(self, size: float | None = None) -> tuple[Points | Arrows | Cones, ...]:
-        """What pictures show of the contacts: points by state, normals, forces, cones of friction.
+        """Return overlays for pictures of the contacts: points by state, normals, forces, cones of friction.
 
         Args:
             size: of the mechanism in the picture, m; twice that of the contacts together if None.
@@ -194,7 +194,7 @@ class ContactForces:
 def states_of_contacts(
     normal: ArrayLike, force: ArrayLike, slip: ArrayLike, gap: ArrayLike, friction: ArrayLike, sides: int | None = None
 ) -> NDArray[np.str_]:
-    """What each contact of a step does, by the rule of this file.
+    """Return the state of each contact of a step, by the rule of this file.
 
     Args:
         normal, force, slip: of K contacts, as of :class:`ContactForces`, ``(..., K, 3)``.

@@ -1,4 +1,4 @@
-"""Pictures of contacts: points by what they do, normals, forces, and the cones in which friction keeps forces.
+"""Pictures of contacts: points by their state, normals, forces, and the cones in which friction keeps forces.
 
 Samples may have different numbers of contacts: where there is none, marks are NaN, which is not drawn.
 """
@@ -44,7 +44,7 @@ class ContactSamples(NamedTuple):
 
 
 def padded(samples: Sequence[ContactForces]) -> ContactSamples:
-    """The contacts of samples that may have different numbers of them."""
+    """Collect the contacts of samples that may have different numbers of them, padded with NaN."""
     shape = len(samples), max((len(each) for each in samples), default=0)
     point, normal, force = (np.full((*shape, 3), np.nan) for _ in range(3))
     found = ContactSamples(point, normal, force, np.full(shape, np.nan), np.full(shape, "", dtype="U12"))
@@ -55,7 +55,7 @@ def padded(samples: Sequence[ContactForces]) -> ContactSamples:
 
 
 def contact_overlays(samples: ContactSamples, size: float | None = None) -> tuple[Points | Arrows | Cones, ...]:
-    """Of all samples of a motion.
+    """Make the overlays of the contacts in all samples of a motion.
 
     Args:
         samples: their contacts.

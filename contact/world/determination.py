@@ -1,4 +1,4 @@
-"""Which forces of constraints the motion determines, and which rows say the same as others.
+"""Determinacy of constraint forces by the motion, and redundant rows, which say the same as others.
 
 Forces x with ``J^T x = 0`` move nothing: any multiple of them can be added. A row is determined if it has no share in such
 forces, and so is a reaction if these have no part in it. Rows are compared by energy: with ``H = L L^T`` the rows of
@@ -35,7 +35,7 @@ RANK = 1e-7  # of a row: the root of rounding, with a margin; loops that close w
 
 @dataclass(frozen=True, eq=False)
 class Determination:
-    """What the motion says of the forces of a world's constraints in one configuration.
+    """Determinacy of the forces of a world's constraints in one configuration.
 
     Attributes:
         rows: whether the force on each row is determined, ``(n_rows,)``; those of springs, dampers and rotors always are.
@@ -51,17 +51,17 @@ class Determination:
 
     @property
     def redundancy(self) -> int:
-        """How many rows more there are than hold something."""
+        """Number of redundant rows: how many more there are than hold something."""
         return int(self.free.shape[1])
 
     @property
     def undetermined(self) -> tuple[str, ...]:
-        """The constraints that share loads in ways which the motion does not tell."""
+        """Names of the constraints that share loads in ways which the motion does not tell."""
         return tuple(name for name, known in self.constraints.items() if not known)
 
 
 def scaled_jacobian(world: Instants, q: Array, rows: Flags) -> tuple[Array, Array]:
-    """Some rows of ``J L^-T`` brought to length one, ``(n, nv)``, and the lengths, ``(n,)``, with ``H = L L^T``."""
+    """Compute some rows of ``J L^-T`` brought to length one, ``(n, nv)``, and the lengths, ``(n,)``, with ``H = L L^T``."""
     H = np.asarray(crba(world.model, q))  # it has the armature
     J = world.rows_at(q).jacobian[rows]
     W = solve_triangular(np.linalg.cholesky(H), J.T, lower=True).T if len(J) else J
@@ -71,14 +71,14 @@ def scaled_jacobian(world: Instants, q: Array, rows: Flags) -> tuple[Array, Arra
 
 
 def held_rows(world: Instants) -> Flags:
-    """Which rows hold, ``(n_rows,)``: neither soft nor rotors nor with a range."""
+    """Return which rows hold, ``(n_rows,)``: neither soft nor rotors nor with a range."""
     rows = [row for part in world.parts for row in part.rows]
     return np.array([not (row.ranged or row.soft or row.inertia > 0.0) for row in rows], dtype=bool)
 
 
 @called("World.determined")
 def find_determination(world: Instants, q: Array, active: ArrayLike | None = None) -> Determination:
-    """Of one configuration.
+    """Find which forces of constraints and reactions of joints the motion determines in one configuration.
 
     Args:
         world: the mechanism and its constraints.
@@ -115,7 +115,9 @@ def find_determination(world: Instants, q: Array, active: ArrayLike | None = Non
 
 
 def reactions_determined(world: Instants, q: Array, free: Array) -> Flags:
-    """Whether the wrenches through joints do without the forces that move nothing, ``(n_bodies,)``."""
+    """Return whether the wrenches through joints are determined, ``(n_bodies,)``: the forces that move nothing have no part
+    in them.
+    """
     model = world.model
     still = np.zeros(model.nv)
     known = np.ones(model.n_bodies, dtype=bool)

@@ -33,7 +33,7 @@ def find_effort(
     weights: ArrayLike,
     time: ArrayLike,
 ) -> Effort:
-    """tau and the forces of the constraints, with the least effort of the drives."""
+    """Compute tau and the forces of the constraints, with the least effort of the drives."""
     model = world.model
     needed = rnea(model, q, v, a, f_ext)
     driven = np.full(model.nv, actuated is None)
@@ -52,7 +52,7 @@ def find_effort(
 
 
 def as_weights(weights: ArrayLike, nv: int) -> Array:
-    """Of each coordinate its own, ``(nv,)``."""
+    """Check the weights of the drives, and broadcast them to one for each coordinate, ``(nv,)``."""
     scale = as_numbers("World.inverse_dynamics", "weights", weights)
     if scale.shape not in ((), (nv,)) or not (np.isfinite(scale) & (scale > 0.0)).all():
         raise ArgumentValueError(

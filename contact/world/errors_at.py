@@ -1,4 +1,5 @@
-"""How far a state is from what constraints want: rows that hold, limits and contacts apart; and whether loops are open.
+"""Errors of a state: how far it is from rows that hold, from limits and from contacts, each apart; and open loops at a
+start.
 
 ``World.rows_at`` has one number a row, phi; of a row with a limit that says where it is, and of itself is no error.
 """
@@ -37,7 +38,7 @@ RAISE, CLOSE = "raise", "close"
 
 
 class ErrorsAt(NamedTuple):
-    """How far a state is from what constraints want, by kind; each is zero where there is nothing of its kind.
+    """Errors of a state, by kind of constraint; each is zero where there is nothing of its kind.
 
     Attributes:
         bilateral: the largest error of a row that holds, joints, loops and prescribed motions, ``(...)``; m or rad.
@@ -51,7 +52,7 @@ class ErrorsAt(NamedTuple):
 
 
 def find_errors(world: Instants, q: ArrayLike, time: ArrayLike) -> ErrorsAt:
-    """See ``World.errors_at``."""
+    """Compute what ``World.errors_at`` returns."""
     error, laws = world.rows_at(q, time=time).error, world.laws
     lower, upper = (np.array([getattr(row, key) for row in laws]) for key in ("lower", "upper"))
     limited = np.array([row.ranged and row.holonomic and not row.contact for row in laws], dtype=bool)
@@ -65,7 +66,7 @@ def find_errors(world: Instants, q: ArrayLike, time: ArrayLike) -> ErrorsAt:
 
 
 def closed_rows(world: Instants) -> Array:
-    """Which rows hold phi itself, ``(n_rows,)``."""
+    """Return which rows hold phi itself, and not its rate alone, ``(n_rows,)``."""
     found: Array | None = world.tables.get(closed_rows)
     if found is None:
         holonomic = np.array([row.holonomic for row in world.laws], dtype=bool)
@@ -74,7 +75,7 @@ def closed_rows(world: Instants) -> Array:
 
 
 def as_on_open(value: object) -> str:
-    """Return what is to be done about a start in which constraints are open."""
+    """Check ``on_open``: what is to be done about a start in which constraints are open."""
     if not isinstance(value, str) or value not in (RAISE, CLOSE):
         raise ArgumentValueError(f"simulate: on_open is {shown(value)}, expected '{RAISE}' or '{CLOSE}'")
     return value
@@ -112,7 +113,7 @@ def refuse_open_start(world: Instants, q: Any, time: float, on_open: str) -> Non
 
 @kernel
 def values_kernel(m, w, q, values, ws):
-    """phi of all rows; of shapes that touch it is not looked for where they do"""
+    """Compute phi of all rows; those of shapes that may touch have no meaning, as contacts are not searched for"""
     X, phi = ws, tail(ws, PLACE * (link_count(m) + 1) + touching_numbers(w))
     place_links(m, q, X)
     for k in range(function_count(w)):

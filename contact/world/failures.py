@@ -1,4 +1,4 @@
-"""Which constraints contradict each other in a state from which no step is found, in words."""
+"""Messages about states from which no step is found: the constraints that contradict each other there."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ AT_LIMIT = 1e-9  # m or rad: a row that comes as near to its limit is at it
 
 
 class Asked(NamedTuple):
-    """Of rows that are to hold in a step: what they are, what is asked of them, and where they come to.
+    """Rows that are to hold in a step: what they are, what is asked of them, and where they come to.
 
     Attributes:
         names: of their constraints.
@@ -54,7 +54,7 @@ class Asked(NamedTuple):
 
 
 def explanation(world: World, q: Array, v: Array, tau: Array, error: float, time: float, step: float) -> str | None:
-    """The constraints whose rows cannot hold at once, and what is left of each; None if they can.
+    """Name the constraints whose rows cannot hold at once, and what is left of each; None if they can.
 
     Rows that hold want velocities ``J v = ds/dt`` and accelerations ``J a = d2s/dt2 - Jdot v``, s their motion over
     time. They contradict each other where these have no solution: what is left of the nearest one, in the metric of the
@@ -117,7 +117,9 @@ def explanation(world: World, q: Array, v: Array, tau: Array, error: float, time
 
 
 def overlaps(world: World, q: Array) -> str | None:
-    """Which shapes whose contacts are found are deep in one another in a configuration, and what to do; None if none are."""
+    """Name the shapes whose contacts are found that are deep in one another in a configuration, and say what to do; None if
+    none are.
+    """
     if world.found_contacts is None:
         return None
     collision = world.found_contacts.collision
@@ -145,7 +147,7 @@ def overlaps(world: World, q: Array) -> str | None:
 
 
 def unmet(world: World, q: Array, v: Array, error: float, time: float, step: float) -> str | None:
-    """The constraints with limits, friction, motors or contacts that act in the step; they are solved together."""
+    """Name the constraints with limits, friction, motors or contacts that act in the step; they are solved together."""
     if not 1.0 < error < np.inf:
         return None
     named = rows_with_names(world)
@@ -165,26 +167,26 @@ def unmet(world: World, q: Array, v: Array, error: float, time: float, step: flo
 
 
 def rows_with_names(world: World) -> list[tuple[str, Row]]:
-    """All rows, and of which constraint each is."""
+    """List all rows, each with the name of its constraint."""
     names = *world.names, JOINTS
     return [(name, row) for name, parts in zip(names, world.parts, strict=True) for row in parts.rows]
 
 
 def ends_of_step(world: World, q: Array, v: Array, time: float, step: float) -> tuple[RowsAt, RowsAt]:
-    """The rows as the step begins, and where the velocity takes them."""
+    """Compute the rows as the step begins, and where the velocity takes them."""
     ahead = integrate(world.model, q, step * v)
     return world.rows_at(q, v, time=time), world.rows_at(ahead, v, time=time + step)
 
 
 def stopped(named: list[tuple[str, Row]], ahead: RowsAt) -> NDArray[np.bool_]:
-    """Which rows come to a hard limit; not contacts."""
+    """Return which rows come to a hard limit; not contacts."""
     lower, upper = (np.array([getattr(row, key) for _, row in named]) for key in ("lower", "upper"))
     hard = [row.ranged and row.holonomic and not row.contact and np.isinf(row.stiffness) for _, row in named]
     return np.array(hard, dtype=bool) & ((ahead.error < lower + AT_LIMIT) | (ahead.error > upper - AT_LIMIT))
 
 
 def rows_that_hold(world: World, q: Array, v: Array, time: float, step: float) -> Asked:
-    """Of linear rows that are no springs, dampers or rotors, and of those that come to a hard limit; not of contacts."""
+    """Collect linear rows that are no springs, dampers or rotors, and those that come to a hard limit; not contacts."""
     named = rows_with_names(world)
     rows, ahead = ends_of_step(world, q, v, time, step)
     held = np.flatnonzero(held_rows(world) | stopped(named, ahead))
@@ -198,7 +200,7 @@ def rows_that_hold(world: World, q: Array, v: Array, time: float, step: float) -
 
 
 def involved(names: list[str], combination: Array) -> str:
-    """The constraints that have a part in a combination of rows."""
+    """Name the constraints that have a part in a combination of rows."""
     share = np.abs(combination)
     found = [name for name, x in zip(names, share, strict=True) if x > PART * share.max()]
     return ", ".join(shown(name) for name in dict.fromkeys(found))

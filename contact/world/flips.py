@@ -25,7 +25,7 @@ SHORT = 0.1  # of an error that has a direction
 
 
 class Flips:
-    """The rows of a world that align axes, in groups: an axis, and the one or two rows that keep it."""
+    """Rows of a world that align axes, in groups: an axis, and the one or two rows that keep it."""
 
     def __init__(self, world: Constrained, held: NDArray[np.bool_]) -> None:
         self.world = world
@@ -44,7 +44,7 @@ class Flips:
             first_row += len(part.rows)
 
     def add(self, first: Frame, second: Frame, members: list[tuple[int, Function]]) -> None:
-        """Rows between the same frames: two with a common axis, and another one if there is one."""
+        """Add rows between the same frames: two with a common axis, and another one if there is one."""
         for key in ("axis_2", "axis_1"):
             axes = [getattr(f, key) for _, f in members]
             common = [axis for axis in axes if axes.count(axis) == 2]
@@ -57,7 +57,7 @@ class Flips:
                 return
 
     def cosines(self, q: Array) -> Array:
-        """Of the angle between each axis on the first frame and on the second."""
+        """Compute the cosine of the angle between each axis on the first frame and on the second."""
         if not self.groups:
             return np.zeros(0)
         found = []
@@ -67,7 +67,7 @@ class Flips:
         return np.array(found)
 
     def continued(self, q: Array, values: Array, J: Array) -> tuple[Array, Array]:
-        """The errors and the Jacobian, with errors of axes that are turned around continued: s becomes ``(2/|s| - 1) s``."""
+        """Continue the errors of axes that are turned around, s becoming ``(2/|s| - 1) s``; return errors and Jacobian."""
         cosines = self.cosines(q)
         if not (cosines < 0.0).any():
             return values, J

@@ -1,4 +1,4 @@
-"""Worlds whose contacts are found in each step: what the world asks for, and what it remembers.
+"""Worlds whose contacts are found in each step: their shapes and laws, and their memory.
 
 A world with shapes steps one state at a time: contacts come and go, so that the problem of each step has another form.
 """
@@ -54,7 +54,7 @@ class FoundContacts:
     accuracy: float
 
     def options(self, collision: Collision | None = None) -> dict[str, Any]:
-        """What makes a world with these, or with other colliders."""
+        """Return the arguments that make a world with these shapes and laws, or with other colliders."""
         return {
             "shapes": self.collision if collision is None else collision,
             "law": self.law,
@@ -65,7 +65,7 @@ class FoundContacts:
         }
 
     def key(self) -> bytes:
-        """What tells it from others."""
+        """Compute a hash that tells these shapes and laws from others."""
         names = "\n".join(repr((each.name, each.groups, each.ignores)) for each in self.collision.colliders)
         found = hashlib.sha256(f"{self.law} {self.impacts} {names}".encode())
         touch = self.collision
@@ -96,7 +96,8 @@ def as_found_contacts(
     named: bool,
     paired: bool,
 ) -> FoundContacts | None:
-    """Checked; None where there are no shapes, or where the pairs that touch are named.
+    """Check the shapes of a world and the law of their contacts; None where there are no shapes, or where the pairs that
+    touch are named.
 
     Args:
         named: whether there are constraints between shapes.
@@ -137,7 +138,7 @@ def as_found_contacts(
 
 
 def pile_steps(world: World, found: FoundContacts, memory: Any, threads: Any) -> PileStep:
-    """The steps of a world, which go on from what is remembered."""
+    """Make the steps of a world, which go on from its memory."""
     law = found.law, found.impacts, found.recovery, found.recovery_speed, found.accuracy
     step = PileStep(world.smooth, world.packed, found.collision, *law, threads)
     if isinstance(memory, WorldMemory) and memory.key == key_of(world):
@@ -146,7 +147,7 @@ def pile_steps(world: World, found: FoundContacts, memory: Any, threads: Any) ->
 
 
 def remembered_in(memory: WorldMemory, rotors: int, colliders: int) -> Remembered:
-    """The forces of contacts that a memory has.
+    """Read the forces of contacts from a memory.
 
     Raises:
         ConstraintError: it has something else.
@@ -170,7 +171,7 @@ def remembered_in(memory: WorldMemory, rotors: int, colliders: int) -> Remembere
 
 
 def begun_numbers(world: World, q: Array, memory: Any, name: str) -> Array | None:
-    """What the smooth part of the first step remembers; None without a memory."""
+    """Return the numbers that the smooth part of the first step remembers; None without a memory."""
     counts = counts_of(world.packed.array)
     total = max(piece.stop for piece in pieces_of(world.model, counts).values())
     own = total - kept_numbers(counts) + counts.rotors
@@ -182,7 +183,7 @@ def begun_numbers(world: World, q: Array, memory: Any, name: str) -> Array | Non
 
 
 def memory_with_contacts(world: World, numbers: Array, step: PileStep, name: str) -> WorldMemory:
-    """What the world remembers, from the numbers of the smooth part and the contacts of the last step."""
+    """Make the memory of a world from the numbers of the smooth part and the contacts of the last step."""
     places = pieces_of(world.model, counts_of(world.packed.array))
     own = np.concatenate([numbers[places["rotors"]], step.remembered.numbers()])
     impulses = numbers[places["impulses"]][world.packed.place]

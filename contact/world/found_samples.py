@@ -1,4 +1,4 @@
-"""The contacts of a motion whose contacts were found in each step: kept as a column of its trajectory.
+"""Contacts of a motion whose contacts were found in each step: kept as a column of its trajectory.
 
 =========  ===========================================================================================================
 numbers    of one contact; NaN where a sample has fewer contacts than another
@@ -49,7 +49,7 @@ COLUMN, NUMBERS = "found_contacts", 19
 
 
 def numbers_of(touch: Touch) -> Array:
-    """Of each contact of a step, ``(K, 19)``."""
+    """Pack the contacts of a step, ``(K, 19)``."""
     found = touch.found
     parts = (
         found.colliders, found.point, found.normal, found.gap[:, None], touch.force, touch.moment, touch.slip,
@@ -59,7 +59,7 @@ def numbers_of(touch: Touch) -> Array:
 
 
 class FiledTouches:
-    """What touched, on the way to a file beside others that a recording leaves in a folder.
+    """Contacts of the samples of a motion, on their way to a file beside others that a recording leaves in a folder.
 
     How many contacts a sample has at most is known at the end: until then they stand in a file that has no name.
 
@@ -72,7 +72,7 @@ class FiledTouches:
         self.file: Any = None
 
     def append(self, touch: Touch) -> None:
-        """One more."""
+        """Append the contacts of one more sample."""
         with self.writing():
             if self.file is None:
                 self.file = tempfile.TemporaryFile(dir=self.folder, buffering=0)  # noqa: SIM115, open until all have come
@@ -81,7 +81,7 @@ class FiledTouches:
         self.counts.append(len(touch.found))
 
     def column(self, samples: int) -> Array:
-        """The file, ``(samples, K, 19)``; it is there when the last one has come."""
+        """Write the file, and map it, ``(samples, K, 19)``; to be called when the last sample has come."""
         counts = self.counts[:samples]
         shape = samples, max(counts, default=0), NUMBERS
         path = os.path.join(self.folder, f"{COLUMN}.npy")
@@ -90,7 +90,7 @@ class FiledTouches:
         return np.load(path, mmap_mode="r").view(np.ndarray) if shape[1] else np.zeros(shape)
 
     def fill(self, path: str, shape: tuple[int, int, int], counts: Sequence[int]) -> None:
-        """Write it, sample by sample."""
+        """Write the file, sample by sample."""
         with whole_file(path) as file:
             np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": shape})
             file.flush()
@@ -107,7 +107,7 @@ class FiledTouches:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
-        """Inside, an error of the system is one of ours."""
+        """Turn errors of the system that are raised inside into one of this package."""
         try:
             yield
         except OSError as error:
@@ -117,7 +117,7 @@ class FiledTouches:
 
 
 def touches_as_column(steps: PileStep, samples: int) -> Array:
-    """Of so many samples, ``(samples, K, 19)``, padded with NaN."""
+    """Collect the contacts of so many samples, ``(samples, K, 19)``, padded with NaN."""
     kept = steps.kept
     if isinstance(kept, FiledTouches):
         if len(kept.counts) < samples and steps.touch is not None:
@@ -134,14 +134,16 @@ def touches_as_column(steps: PileStep, samples: int) -> Array:
 
 
 def with_touches(world: World, trajectory: Trajectory, steps: PileStep) -> dict[str, Array]:
-    """The columns of a motion with one for what was found; forces along rows too where there are no rows."""
+    """Return the columns of a motion with one for contacts that were found, and ``constraint_forces`` of zeros if that is
+    missing.
+    """
     n = len(trajectory)
     none = {"constraint_forces": np.zeros((n, world.n_rows))}
     return {**none, **trajectory.columns, COLUMN: touches_as_column(steps, n)}
 
 
 def forces_of_numbers(world: World, q: Array, table: Array) -> ContactForces:
-    """The contacts of one sample."""
+    """Describe the contacts of one sample."""
     assert world.found_contacts is not None
     collision, law = world.found_contacts.collision, world.found_contacts.law
     colliders = table[:, :2].astype(np.int64)
@@ -156,12 +158,12 @@ def forces_of_numbers(world: World, q: Array, table: Array) -> ContactForces:
 
 
 def forces_found(world: World, q: Array, touch: Touch) -> ContactForces:
-    """The contacts that were found in a step from the configuration q."""
+    """Describe the contacts that were found in a step from the configuration q."""
     return forces_of_numbers(world, q, numbers_of(touch))
 
 
 def joined_contacts(first: ContactForces, second: ContactForces) -> ContactForces:
-    """The contacts of both."""
+    """Join two records of contacts; the configuration is that of the second."""
     if not len(first):
         return second
     names = ("bodies", "names", "point", "normal", "gap", "force", "slip", "friction", "state", "moment")
@@ -170,7 +172,7 @@ def joined_contacts(first: ContactForces, second: ContactForces) -> ContactForce
 
 
 class FoundSamples(ContactsOfSamples):
-    """The contacts of each sample of a motion, those of constraints and those that were found."""
+    """Contacts of each sample of a motion, those of constraints and those that were found."""
 
     def __init__(self, world: World, others: Sequence[ContactForces], q: Array, column: Array) -> None:
         self.world, self.others, self.q, self.column = world, others, q, column
@@ -185,7 +187,7 @@ class FoundSamples(ContactsOfSamples):
 
 
 def contacts_of(world: World, trajectory: Trajectory) -> ContactsOfSamples:
-    """Of one motion in which the forces of constraints were recorded."""
+    """Describe the contacts of one motion in which the forces of constraints were recorded."""
     assert trajectory.q is not None
     assert trajectory.v is not None
     forces = np.asarray(trajectory.columns["constraint_forces"])

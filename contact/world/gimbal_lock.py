@@ -1,4 +1,4 @@
-"""Angles that bodies do not know: a TURN whose direction is in line with the axis about which it turns.
+"""Gimbal lock, where positions of bodies do not determine an angle: a TURN whose direction is in line with its axis.
 
 The angle phi of d_2 about d_1 has the rate
 
@@ -35,7 +35,7 @@ NONE = 1e-150  # sines whose squares are nothing
 
 
 def axes_in_line(world: Constrained, q: Array, least: float) -> str | None:
-    """The constraint with an angle in gimbal lock, in words; None if there is none.
+    """Describe the constraint with an angle in gimbal lock, in words; None if there is none.
 
     Args:
         q: one configuration, ``(nq,)``.
@@ -61,7 +61,7 @@ def axes_in_line(world: Constrained, q: Array, least: float) -> str | None:
 
 
 def refuse_gimbal_lock(world: Constrained, function: str, q: ArrayLike) -> None:
-    """Say so where an angle has no rate in one of the configurations ``(..., nq)``.
+    """Refuse configurations ``(..., nq)`` in one of which an angle has no rate.
 
     Raises:
         ConstraintError: there is such an angle.

@@ -40,11 +40,11 @@ class ConstraintHandle:
 
     @property
     def name(self) -> str:
-        """As it was given."""
+        """Name of the constraint as it was given; ``"joints"`` for the model's own."""
         return JOINTS if self.record is None else self.record.name
 
     def forces(self, row_forces: Any) -> Array:
-        """Its own among the forces, or impulses, of all rows: of a result, or an array ``(..., n_rows)``."""
+        """Select its own among the forces, or impulses, of all rows: of a result, or an array ``(..., n_rows)``."""
         own = getattr(row_forces, "forces", getattr(row_forces, "impulses", row_forces))
         array = as_numbers(f"World: constraint {self.name!r}", "forces", own)
         if array.shape[-1:] != (self.world.n_rows,):
@@ -54,7 +54,7 @@ class ConstraintHandle:
         return array[..., self.rows]
 
     def wrench(self, q: ArrayLike, row_forces: Any, frame: Frame | str | None = None) -> Array:
-        """The wrench of this constraint on the body that has a frame, in that frame.
+        """Compute the wrench of this constraint on the body that has a frame, in that frame.
 
         Args:
             q: configuration, ``(..., nq)``.
@@ -84,25 +84,25 @@ class ConstraintHandle:
         return np.concatenate([n, f], axis=-1)
 
     def own_frame(self) -> Frame:
-        """The second frame of the constraint."""
+        """Return the second frame of the constraint."""
         for function in self.world.parts[self.number].functions:
             if function.second is not None:
                 return function.second
         raise ConstraintError(f"{self.name}: it acts on coordinates, not on bodies, and has no wrench")
 
     def sign(self, function: Any, frame: Frame) -> int:
-        """1 if a function acts on the body of a frame as on its second, -1 as on its first, 0 if not."""
+        """Return 1 if a function acts on the body of a frame as on its second, -1 as on its first, 0 if not."""
         if function.second is None:
             return 0
         body = self.body(frame)
         return int(self.body(function.second) == body) - int(self.body(function.first) == body)
 
     def body(self, frame: Frame) -> int:
-        """The number of the body that carries a frame, -1 for the world."""
+        """Return the number of the body that carries a frame, -1 for the world."""
         return body_number(self.world.model, frame.name)
 
     def placement(self, q: Array, frame: Frame) -> Array:
-        """Where a frame is, ``(..., 4, 4)``."""
+        """Compute the placement of a frame in the world, ``(..., 4, 4)``."""
         own = np.eye(4)
         own[:3, :3], own[:3, 3] = frame.matrix, frame.position
         if self.body(frame) < 0:

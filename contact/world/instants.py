@@ -1,4 +1,4 @@
-"""What a world answers at an instant."""
+"""Queries of a world at an instant: rows, errors, accelerations, impacts, efforts, momentum."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ __all__ = ["Instants"]
 
 
 class Instants(Constrained):
-    """The methods of a world that look at one state, or at states each for itself."""
+    """Base of worlds: the methods that look at one state, or at states each for itself."""
 
     @called("World.rows_at")
     def rows_at(
         self, q: ArrayLike, v: ArrayLike | None = None, *, time: ArrayLike = 0.0, threads: int | None = None
     ) -> RowsAt:
-        """Errors, Jacobian and bias of all rows in a state.
+        """Compute errors, Jacobian and bias of all rows in a state.
 
         Args:
             q: configuration, ``(..., nq)``.
@@ -69,7 +69,8 @@ class Instants(Constrained):
 
     @called("World.errors_at")
     def errors_at(self, q: ArrayLike, *, time: ArrayLike = 0.0) -> ErrorsAt:
-        """How far a configuration is from what constraints want: rows that hold, limits, and contacts, each for itself.
+        """Compute how far a configuration is from what constraints want: rows that hold, limits, and contacts, each for
+        itself.
 
         The first is drift: what :meth:`close` takes away. :meth:`rows_at` has all rows, with phi of each; of a row with a
         limit that is where it is, and no error.
@@ -109,7 +110,7 @@ class Instants(Constrained):
         fixed: Iterable[str] | str = (),
         time: float = 0.0,
     ) -> Closed:
-        """The nearest configuration in which all constraints hold, and the nearest velocity that they allow.
+        """Find the nearest configuration in which all constraints hold, and the nearest velocity that they allow.
 
         Near is what takes little motion of little mass: ``1/2 d^T H d`` is least, with the way d from ``q`` and the inertia
         matrix H there. ``q`` may be far away; then it is the nearest configuration around the one that was found first.
@@ -148,7 +149,7 @@ class Instants(Constrained):
         return close_world(self, q, v, tol, fixed, time)
 
     def determined(self, q: ArrayLike, active: ArrayLike | None = None) -> Determination:
-        """Which forces of constraints, and which reactions of joints, the motion determines in a configuration.
+        """Find which forces of constraints, and which reactions of joints, the motion determines in a configuration.
 
         Redundant rows (a door on three hinges) share their load in ways that rigid bodies do not know; which ones
         :meth:`accelerations` gives there is a choice.
@@ -174,7 +175,7 @@ class Instants(Constrained):
         time: ArrayLike = 0.0,
         threads: int | None = None,
     ) -> ConstrainedAcceleration:
-        """Forward dynamics: accelerations, and the forces of the constraints.
+        """Compute forward dynamics: accelerations, and the forces of the constraints.
 
         ``H a + c(q, v) = tau + J_ext^T f_ext + J^T r`` with ``J a + Jdot v`` as the constraints want it. Damping, springs
         and armature of joints count. Redundant rows share their load: of all forces that make the same motion those with
@@ -219,7 +220,7 @@ class Instants(Constrained):
         time: ArrayLike = 0.0,
         threads: int | None = None,
     ) -> Impact:
-        """Velocities after an impulse, with all constraints: also what becomes of velocities that these forbid.
+        """Compute velocities after an impulse, with all constraints: also what becomes of velocities that these forbid.
 
         Args:
             q, v: the state before, ``(..., nq)`` and ``(..., nv)``.
@@ -256,7 +257,7 @@ class Instants(Constrained):
         weights: ArrayLike = 1.0,
         time: ArrayLike = 0.0,
     ) -> Effort:
-        """Joint forces that make a motion, with the least effort of the drives, and the forces of the constraints.
+        """Compute joint forces that make a motion, with the least effort of the drives, and the forces of the constraints.
 
         Args:
             q, v, a: configuration, velocity and acceleration, ``(..., nq)`` and ``(..., nv)``; constraints must allow them.
@@ -280,7 +281,7 @@ class Instants(Constrained):
 
     @called("World.momentum")
     def momentum(self, q: ArrayLike, v: ArrayLike, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
-        """The momentum of all bodies: moment about a point of the world, and linear momentum, in world axes.
+        """Compute the momentum of all bodies: moment about a point of the world, and linear momentum, in world axes.
 
         Args:
             q, v: the state, ``(..., nq)`` and ``(..., nv)``.

@@ -1,4 +1,4 @@
-"""The joints of a model as functions between two frames: what holds, and what its coordinates are.
+"""Joints of a model as functions between two frames: those that hold, and those that are its coordinates.
 
 With frame 1 the joint's on the parent and frame 2 the body's own, which coincide without displacement:
 
@@ -83,33 +83,35 @@ class JointShape:
 
     @property
     def kind(self) -> str:
-        """The joint's type."""
+        """Type of the joint."""
         return self.joint.type
 
     @property
     def chain(self) -> bool:
-        """Whether it is made of joints of one freedom."""
+        """True if it is made of joints of one freedom."""
         return JOINT_TYPES[self.kind].rate_is_velocity
 
     @property
     def nq(self) -> int:
-        """How many numbers say where it is."""
+        """Number of coordinates that say where it is."""
         return JOINT_TYPES[self.kind].nq
 
     @property
     def nv(self) -> int:
-        """How many freedoms it has."""
+        """Number of its freedoms."""
         return JOINT_TYPES[self.kind].nv
 
     # ---------------------------------------------------------------------------------------------------- displacements
 
     def numbers(self, q: Array) -> Array:
-        """Its own coordinates from those of the model, ``(..., nq)``; of a mimic joint its displacement."""
+        """Select its own coordinates from those of the model, ``(..., nq)``; of a mimic joint compute its displacement."""
         own = q[..., self.joint.q_start : self.joint.q_start + self.nq]
         return self.ratio * own + self.offset if self.joint.mimic is not None else own
 
     def rotation(self, x: Array) -> Array:
-        """From coordinates of the body to those of the joint's frame, of a joint made of a chain, ``(..., 3, 3)``."""
+        """Compute the rotation from coordinates of the body to those of the joint's frame, of a joint made of a chain,
+        ``(..., 3, 3)``.
+        """
         R = np.broadcast_to(UNITS, (*x.shape[:-1], 3, 3))
         for k, u in enumerate(self.axes):
             if self.turning[k]:
@@ -117,7 +119,7 @@ class JointShape:
         return R
 
     def motions(self, x: Array) -> Array:
-        """S in body coordinates, ``(..., 6, nv)``, of a joint made of a chain."""
+        """Compute S in body coordinates, ``(..., 6, nv)``, of a joint made of a chain."""
         columns = []
         after = np.broadcast_to(UNITS, (*x.shape[:-1], 3, 3))  # of the parts behind
         for k in range(len(self.axes) - 1, -1, -1):
@@ -129,7 +131,7 @@ class JointShape:
         return np.stack(columns[::-1], axis=-1)
 
     def duals(self, x: Array) -> Array:
-        """Wrenches D in body coordinates with ``D^T S = 1``, ``(..., 6, nv)``: of unit forces on its coordinates.
+        """Compute wrenches D in body coordinates with ``D^T S = 1``, ``(..., 6, nv)``: of unit forces on its coordinates.
 
         A turn is driven by a moment, a slide by a force; screws by a moment.
         """
@@ -151,7 +153,7 @@ class JointShape:
     # --------------------------------------------------------------------------------------------------------- functions
 
     def held(self) -> tuple[tuple[Function, ...], tuple[Row, ...]]:
-        """What holds; the screw of a helical joint not among it."""
+        """Return the functions and rows that hold; the screw of a helical joint is not among them."""
         functions = [self.make(OFFSET, axis_1=d) for d in self.held_directions()]
         if self.kind == "universal":
             u1, u2 = self.axes
@@ -168,11 +170,11 @@ class JointShape:
 
     @property
     def axis(self) -> Array:
-        """About or along which it moves; the normal of a planar joint."""
+        """Axis about or along which it moves; the normal of a planar joint."""
         return self.axes[-1]
 
     def held_directions(self) -> Array:
-        """Along which the origins may not part, ``(n, 3)``."""
+        """Return the directions along which the origins may not part, ``(n, 3)``."""
         if self.kind == "free":
             return UNITS[:0]
         if self.kind == "planar":
@@ -183,13 +185,13 @@ class JointShape:
         return UNITS
 
     def make(self, kind: int, *, back: bool = False, **axes: Array) -> Function:
-        """A function between both frames, or from the second to the first."""
+        """Make a function between both frames, or from the second to the first."""
         frames = (self.second, self.first) if back else (self.first, self.second)
         a = {name: tuple(float(x) for x in values) for name, values in axes.items()}
         return Function(kind, *frames, **a)  # type: ignore[arg-type]
 
     def coordinates(self, q: Array) -> tuple[Coordinate, ...]:
-        """One for each freedom; turns count from the reference configuration ``q``."""
+        """Make one coordinate for each freedom; turns count from the reference configuration ``q``."""
         x = self.numbers(q)
         if self.kind in ("spherical", "free"):
             spins = [Coordinate(self.make(SPIN, axis_2=u)) for u in UNITS]
@@ -210,7 +212,7 @@ class JointShape:
         )
 
     def turn(self, k: int, d: Array, x: Array) -> Coordinate:
-        """The turn of part ``k``: of a direction of the second frame about an axis of the first, or back."""
+        """Make the turn of part ``k``: of a direction of the second frame about an axis of the first, or back."""
         u, R = self.axes[k], self.rotation(x)
         last = len(self.axes) > 1 and k == len(self.axes) - 1 and self.turning[0]  # others turn before it
         y = R.T @ d if last else R @ d
@@ -220,7 +222,7 @@ class JointShape:
         return Coordinate(f, -1.0 if last else 1.0, float(x[k]))
 
     def middle(self, x: Array) -> Coordinate:
-        """The second of three Euler angles, by the angle between the first axis and the third one."""
+        """Make the second of three Euler angles, by the angle between the first axis and the third one."""
         a, b, c = self.axes
         n = np.cross(a, self.rotation(x) @ c)
         sign = 1.0 if n @ (about(a, x[0]) @ b) > 0.0 else -1.0
@@ -228,12 +230,12 @@ class JointShape:
         return Coordinate(self.make(ANGLE, axis_1=a, axis_2=c), sign, float(x[1]) - sign * angle)
 
     def coordinates_near(self, rest: Array) -> tuple[Coordinate, ...]:
-        """The rotation vector of an exponential joint, of its equivalents that which is nearest to another vector."""
+        """Make the rotation vector of an exponential joint, of its equivalents that which is nearest to another vector."""
         x, y, z = (float(number) for number in rest)
         return tuple(Coordinate(replace(f, near=(x, y, z))) for f in self.rotation_vector(UNITS))
 
     def rotation_vector(self, axes: Array) -> tuple[Function, ...]:
-        """The components of the vector of the turn from ``axes``, columns in the first frame, to the body."""
+        """Make the components of the vector of the turn from ``axes``, columns in the first frame, to the body."""
         return tuple(self.make(ROTATION, axis_1=axes[:, 2], side_1=axes[:, 0], axis_2=u) for u in UNITS)
 
 
@@ -241,27 +243,29 @@ class JointShape:
 
 
 def across(u: Array) -> Array:
-    """A unit vector across another one."""
+    """Return a unit vector across another one."""
     e = np.cross(u, UNITS[np.argmin(np.abs(u))])
     return np.asarray(e / np.linalg.norm(e))
 
 
 def tilde(u: Array) -> Array:
-    """The matrix of ``u x``, ``(..., 3, 3)``."""
+    """Compute the matrix of ``u x``, ``(..., 3, 3)``."""
     K = np.zeros((*u.shape[:-1], 3, 3))
     K[..., 2, 1], K[..., 0, 2], K[..., 1, 0] = u[..., 0], u[..., 1], u[..., 2]
     return K - np.swapaxes(K, -1, -2)
 
 
 def about(u: Array, angle: Array) -> Array:
-    """The rotation about a unit vector, ``(..., 3, 3)``."""
+    """Compute the rotation about a unit vector, ``(..., 3, 3)``."""
     K = tilde(u)
     s, c = np.sin(angle)[..., None, None], np.cos(angle)[..., None, None]
     return np.asarray(UNITS + s * K + (1.0 - c) * (K @ K))
 
 
 def inverse_exponential(r: Array) -> Array:
-    """J(r)^-1, which takes the angular velocity in body coordinates to the rate of the rotation vector, ``(..., 3, 3)``."""
+    """Compute J(r)^-1, which takes the angular velocity in body coordinates to the rate of the rotation vector,
+    ``(..., 3, 3)``.
+    """
     K = tilde(r)
     y = (r * r).sum(axis=-1)
     small = y < 1e-4

@@ -1,4 +1,4 @@
-"""The geometry of a model's joints, read from the records of its links."""
+"""Geometry of a model's joints, read from the records of its links."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["joint_shapes", "world_of"]
 
 
 def joint_shapes(model: Model) -> dict[int, JointShape]:
-    """Of each moving body, by its number, the joint that carries it."""
+    """Find for each moving body, by its number, the joint that carries it."""
     records = model.links[:, layout.INTEGERS_OF_LINK].astype(np.int64)
     joints = {joint.child: joint for joint in model.joints}
     found = {}
@@ -33,7 +33,7 @@ def joint_shapes(model: Model) -> dict[int, JointShape]:
 
 
 def joint_shape(model: Model, joint: Joint, body: int, links: list[int], carrier: int) -> JointShape:
-    """From the link records of its chain."""
+    """Read the geometry of a joint from the link records of its chain."""
     chain = [part.split()[0] for part in JOINT_TYPES[joint.type].chain]
     records = model.links[links]
     turning = tuple(motion != "prismatic" for motion in chain)
@@ -59,7 +59,7 @@ def joint_shape(model: Model, joint: Joint, body: int, links: list[int], carrier
 
 
 def world_of(model: Model) -> str:
-    """What the world is called by a model."""
+    """Return the name of the world in a model."""
     names = sorted(world_names(model) - set(model.frame_names), key=lambda name: name == WORLD)
     return names[0]
 

@@ -1,4 +1,5 @@
-"""Making the world in maximal coordinates: free bodies, joints as constraints, and constraints between the same bodies.
+"""Construction of the world in maximal coordinates: free bodies, joints as constraints, and constraints between the same
+bodies.
 
 The inertias are the old ones to the last bit. Bodies without mass or inertia cannot be free, and are refused by name.
 
@@ -36,7 +37,7 @@ LEAST = 1e-13  # of the largest moment of inertia of a body: less is what roundi
 
 
 def make_maximal(world: World, reference: ArrayLike | None = None) -> Maximal:
-    """The world with each body free, and a constraint for each joint: see ``World.maximal``."""
+    """Make the world with each body free, and a constraint for each joint: see ``World.maximal``."""
     model = world.model
     q = neutral(model) if reference is None else as_numbers("World.maximal", "reference", reference)
     if q.shape == (model.nq,) and not np.isfinite(q).all():
@@ -69,7 +70,7 @@ def make_maximal(world: World, reference: ArrayLike | None = None) -> Maximal:
 
 
 def refuse_massless(model: Model) -> None:
-    """Bodies that cannot be free: without mass, or without inertia about an axis."""
+    """Refuse bodies that cannot be free: without mass, or without inertia about an axis."""
     for record in model.links[1:]:
         body = int(record[layout.BODY])
         if body < 0:
@@ -88,7 +89,7 @@ def refuse_massless(model: Model) -> None:
 
 
 def free_bodies(model: Model, shapes: dict[int, JointShape]) -> Model:
-    """The bodies of a model, each on a free joint of its own name, with the frames that they carry."""
+    """Make a model of the bodies of another, each on a free joint of its own name, with the frames that they carry."""
     world = world_of(model)
     builder = ModelBuilder(model.name, model.gravity, world)
     for b, name in enumerate(model.body_names):

@@ -1,4 +1,4 @@
-"""The same world in maximal coordinates: each body free, each joint a constraint.
+"""Maximal coordinates of a world: each body free, each joint a constraint.
 
     q_max = placements of the bodies      v_max = J v      a_max = J a + Jdot v      tau = J^T tau_max
 
@@ -56,7 +56,7 @@ ONE_AXIS = (
 
 @dataclass(frozen=True, eq=False)
 class Maximal:
-    """A world in maximal coordinates, and the maps between it and the world that it was made from.
+    """World in maximal coordinates, and the maps between it and the world that it was made from.
 
     Attributes:
         world: each body of the old model on a free joint of its own name; a constraint for each joint, under the joint's
@@ -75,7 +75,7 @@ class Maximal:
     # ------------------------------------------------------------------------------------------------------------- motion
 
     def state(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
-        """Configuration and velocity of the maximal world, ``(..., 7 n)`` and ``(..., 6 n)``, n bodies.
+        """Compute configuration and velocity of the maximal world, ``(..., 7 n)`` and ``(..., 6 n)``, n bodies.
 
         Args:
             q, v: of the old world, ``(..., nq)`` and ``(..., nv)``.
@@ -98,7 +98,7 @@ class Maximal:
         return places.reshape(*shape_of_batch, -1).copy(), twists.reshape(*shape_of_batch, -1)
 
     def refuse_long_vectors(self, q: Array) -> None:
-        """Of exponential joints."""
+        """Refuse rotation vectors of exponential joints beyond half a turn."""
         for shape in self.shapes.values():
             if shape.kind == "exponential":
                 length = float(np.linalg.norm(shape.numbers(q), axis=-1).max(initial=0.0))
@@ -109,12 +109,12 @@ class Maximal:
                     )
 
     def acceleration(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
-        """Accelerations of the maximal world, ``(..., 6 n)``, from those of the old one, ``(..., nv)``."""
+        """Compute accelerations of the maximal world, ``(..., 6 n)``, from those of the old one, ``(..., nv)``."""
         twists = body_accelerations(self.source.model, q, v, a)
         return np.asarray(twists.reshape(*twists.shape[:-2], -1))
 
     def back(self, q: ArrayLike, v: ArrayLike, reference: ArrayLike | None = None) -> tuple[Array, Array]:
-        """Configuration and velocity of the old world, ``(..., nq)`` and ``(..., nv)``.
+        """Compute configuration and velocity of the old world, ``(..., nq)`` and ``(..., nv)``.
 
         Where the bodies are not quite as the joints want it, what the joints do not allow is left out.
 
@@ -159,7 +159,7 @@ class Maximal:
         return q_old, v_old
 
     def step(self, shape: JointShape, T: Array) -> tuple[Array, Array]:
-        """E and r of the transform to a body from the one that carries it, given the placements of all."""
+        """Compute E and r of the transform to a body from the one that carries it, given the placements of all."""
         child = T[..., shape.body, :, :]
         parent = T[..., shape.parent, :, :] if shape.parent >= 0 else np.broadcast_to(np.eye(4), child.shape)
         R = np.swapaxes(parent[..., :3, :3], -1, -2)
@@ -167,7 +167,7 @@ class Maximal:
         return np.swapaxes(child[..., :3, :3], -1, -2) @ parent[..., :3, :3], r
 
     def displacement(self, shape: JointShape, T: Array, near: Array) -> Array:
-        """The coordinates of a joint, given the placements of all bodies."""
+        """Compute the coordinates of a joint, given the placements of all bodies."""
         E, r = self.step(shape, T)
         F = shape.first.matrix
         R = F.T @ np.swapaxes(E, -1, -2)
@@ -199,7 +199,8 @@ class Maximal:
     # ------------------------------------------------------------------------------------------------------------- forces
 
     def forces(self, q: ArrayLike, tau: ArrayLike) -> Array:
-        """What joint forces are on free bodies, ``(..., 6 n)``: a wrench on each body, and its opposite on the parent.
+        """Compute the wrenches on free bodies that joint forces are, ``(..., 6 n)``: one on each body, and its opposite on
+        the parent.
 
         Args:
             q: of the old world, ``(..., nq)``.
@@ -223,7 +224,7 @@ class Maximal:
         return np.asarray(total.reshape(*total.shape[:-2], -1))
 
     def control(self, tau: ArrayLike) -> Array | Callable[[float, Array, Array], Array]:
-        """Constant joint forces of the old world as ``control`` of the maximal world's ``simulate``.
+        """Convert constant joint forces of the old world to ``control`` of the maximal world's ``simulate``.
 
         About and along an axis that is fixed in both bodies the wrenches are constant in both: of such joints this is an
         array, and steps stay in compiled code. Where a force is on a joint whose axes turn against a body (universal and
@@ -262,13 +263,15 @@ class Maximal:
             return self.forces(self.reference, forces)
 
         def control(time: float, q: Array, v: Array) -> Array:
-            """The wrenches at that state"""
+            """Compute the wrenches at that state"""
             return self.forces(self.back(q, v)[0], forces)
 
         return control
 
     def pairs(self, q: Array, tau: Array) -> Array:
-        """The wrenches D tau of the joints on the bodies that they carry, in body coordinates, ``(..., n_bodies, 6)``."""
+        """Compute the wrenches D tau of the joints on the bodies that they carry, in body coordinates,
+        ``(..., n_bodies, 6)``.
+        """
         batch = np.broadcast_shapes(q.shape[:-1], tau.shape[:-1])
         pairs = np.zeros((*batch, self.source.model.n_bodies, 6))
         for b, shape in self.shapes.items():
@@ -280,7 +283,7 @@ class Maximal:
     def reactions(
         self, q: ArrayLike, v: ArrayLike, accelerated: ConstrainedAcceleration, tau: ArrayLike | None = None
     ) -> Array:
-        """The wrench through the joint that carries each body, as :func:`~pluecker.articulated.joint_forces` has it.
+        """Compute the wrench through the joint that carries each body, as :func:`~pluecker.articulated.joint_forces` has it.
 
         All that acts between body and parent is in it: what the bearings carry, the joint's own force, springs, rotors.
 
@@ -322,7 +325,9 @@ class Maximal:
         return total
 
     def forces_on_coordinates(self, row_forces: Array) -> Array:
-        """What rows do to velocities of free bodies themselves, ``(..., 6 n)``: friction, couplings of these."""
+        """Compute the forces of rows on velocities of free bodies themselves, ``(..., 6 n)``: friction, couplings
+        of these.
+        """
         along = function_forces(self.world, row_forces)
         total = np.zeros((*along.shape[:-1], self.world.model.nv))
         for k, f in enumerate(f for part in self.world.parts for f in part.functions):
@@ -331,7 +336,7 @@ class Maximal:
         return total
 
     def determined(self, q: ArrayLike) -> Determination:
-        """Which forces and reactions the motion determines, of the maximal world; ``q`` of the old one, ``(nq,)``.
+        """Find which forces and reactions the motion determines, of the maximal world; ``q`` is of the old one, ``(nq,)``.
 
         ``reactions`` says it of the joints of the old world, as :meth:`reactions` gives them.
         """
@@ -347,7 +352,7 @@ class Maximal:
 
     @property
     def receivers(self) -> list[tuple[int, ...]]:
-        """Of each function of the maximal world, the body whose joint it belongs to."""
+        """Bodies that receive each function of the maximal world: the one whose joint it belongs to, if there is one."""
         owners: list[tuple[int, ...]] = []
         for constraint, part in zip(self.world.constraints, self.world.parts, strict=False):
             own = getattr(constraint, "owners", None)
@@ -356,7 +361,7 @@ class Maximal:
 
 
 def moved(E: Array, r: Array, twist: Array) -> Array:
-    """A twist in the coordinates of another body, X v."""
+    """Transform a twist to the coordinates of another body, X v."""
     w, u = twist[..., :3], twist[..., 3:]
     parts = w, u + np.cross(w, r)
     return np.concatenate([np.einsum("...ij,...j->...i", E, part) for part in parts], axis=-1)

@@ -1,4 +1,4 @@
-"""What a world remembers between steps besides its state: a small record, which can be saved, and belongs to one world."""
+"""Memory of a world between steps besides its state: a small record, which can be saved, and belongs to one world."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ PARTS = ("key", "time", "turns", "impulses", "integrator", "own")
 
 @dataclass(frozen=True, eq=False)
 class WorldMemory:
-    """What a world remembers between two steps.
+    """Memory of a world between two steps.
 
     Attributes:
         key: of the world that it belongs to.
@@ -91,7 +91,7 @@ class WorldMemory:
         object.__setattr__(self, "time", number("WorldMemory", "time", self.time))
 
     def at_time(self, time: float) -> WorldMemory:
-        """The same as if the motion had lasted for another time; s."""
+        """Return this memory as if the motion had lasted for another time; s."""
         return replace(self, time=time)
 
     def __repr__(self) -> str:
@@ -114,7 +114,7 @@ class WorldMemory:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> WorldMemory:
-        """Read such a file.
+        """Read a file that :meth:`save` wrote.
 
         Raises:
             FileError: it cannot be read, is damaged, or holds something else.
@@ -148,13 +148,15 @@ class WorldMemory:
 
 
 def check_path(function: str, path: object) -> None:
-    """Refuse what is no path."""
+    """Check that a path is one."""
     if not isinstance(path, (str, os.PathLike)):
         raise ArgumentTypeError(f"{function}: path is {shown(path)}, expected the path of a file")
 
 
 def key_of(world: World) -> str:
-    """A fingerprint of the model and the constraints as kernels read them; of users' functions their parameters."""
+    """Return a fingerprint of the model and the constraints as kernels read them; of users' functions their parameters. It
+    is kept with the world.
+    """
     key: str | None = world.tables.get(key_of)
     if key is None:
         key = world.tables[key_of] = find_key(world)
@@ -162,7 +164,7 @@ def key_of(world: World) -> str:
 
 
 def find_key(world: World) -> str:
-    """The same, anew."""
+    """Compute the fingerprint that :func:`key_of` keeps."""
     found, array = hashlib.sha256(world.model.packed.tobytes()), world.packed.array.copy()
     place = int(array.view(np.int64)[FUNCTIONS])
     for k, function in enumerate(f for part in world.parts for f in part.functions):
@@ -182,7 +184,7 @@ def find_key(world: World) -> str:
 
 
 def as_numbers_of(world: World, q: Array, memory: Any, integrator: str, own: int) -> NDArray[np.float64] | None:
-    """What an integrator remembers, ``(..., n)``, from such a record; None without one.
+    """Convert a memory to the numbers that an integrator remembers, ``(..., n)``; None without one.
 
     Args:
         q: the state, ``(..., nq)``, that belongs to it.
@@ -236,7 +238,7 @@ def check_turns(world: World, q: Array, memory: WorldMemory) -> None:
 
 @kernel
 def turns_kernel(m, w, q, turns, ws):
-    """The angles that are counted over turns, in (-pi, pi]"""
+    """Compute the angles that are counted over turns, in (-pi, pi]"""
     place_links(m, q, ws)
     for k in range(function_count(w)):
         if function_entry(w, k, TURN_NUMBER) >= 0:

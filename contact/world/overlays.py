@@ -1,4 +1,4 @@
-"""What pictures show of a world: the frames of its constraints, their forces, and what touches."""
+"""Pictures of a world: the frames of its constraints, their forces, and its contacts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TINY = 1e-12  # of the largest force, and a size: what is smaller is none
 
 @called("World.overlays")
 def overlays_of(world: World, trajectory: Trajectory) -> tuple[Overlay, ...]:
-    """As :meth:`World.overlays` has it."""
+    """Make the overlays that :meth:`World.overlays` returns."""
     if not isinstance(trajectory, Trajectory):
         raise ArgumentTypeError(f"World.overlays: trajectory is a {type(trajectory).__name__}, expected a Trajectory")
     if trajectory.q is None or trajectory.q.ndim != 2:
@@ -55,7 +55,7 @@ def overlays_of(world: World, trajectory: Trajectory) -> tuple[Overlay, ...]:
 
 
 def contacts_of(world: World, trajectory: Trajectory) -> list[Overlay]:
-    """Points, normals, forces and cones, in a size that fits the bodies at the beginning."""
+    """Make points, normals, forces and cones of contacts, in a size that fits the bodies at the beginning."""
     assert trajectory.q is not None
     assert trajectory.v is not None
     if not (world.packed.n_contacts or COLUMN in trajectory.columns) or not len(trajectory):
@@ -67,12 +67,12 @@ def contacts_of(world: World, trajectory: Trajectory) -> list[Overlay]:
 
 
 def others(world: World) -> list[ConstraintHandle]:
-    """The constraints that are no contacts."""
+    """List the constraints that are no contacts."""
     return [handle for handle in map(world.__getitem__, world.names) if not isinstance(handle.record, CONTACTS)]
 
 
 def placements(world: World, q: Array) -> dict[tuple[str, Frame], Array]:
-    """Where the frames of all constraints but contacts are, ``(n, 4, 4)``, by constraint and frame."""
+    """Compute the placements of the frames of all constraints but contacts, ``(n, 4, 4)``, by constraint and frame."""
     found: dict[tuple[str, Frame], Array] = {}
     for handle in others(world):
         for function in world.parts[handle.number].functions:
@@ -83,7 +83,7 @@ def placements(world: World, q: Array) -> dict[tuple[str, Frame], Array]:
 
 
 def force_arrows(world: World, q: Array, forces: Array, size: float) -> list[Arrows]:
-    """The force of each constraint on the body of its second frame, at that frame, in world axes."""
+    """Make arrows of the force of each constraint on the body of its second frame, at that frame, in world axes."""
     handles = [handle for handle in others(world) if acts_on_bodies(world, handle)]
     if not handles or not len(q):
         return []
@@ -98,7 +98,7 @@ def force_arrows(world: World, q: Array, forces: Array, size: float) -> list[Arr
 
 
 def acts_on_bodies(world: World, handle: ConstraintHandle) -> bool:
-    """Whether a constraint has a second frame on which its wrench is."""
+    """Return whether a constraint has a second frame on which its wrench is."""
     functions = world.parts[handle.number].functions
     frame = next((f.second for f in functions if f.second is not None), None)
     return frame is not None and any(handle.sign(f, frame) for f in functions)

@@ -1,4 +1,4 @@
-"""Pairs of shapes that are named: where they may touch is fixed, so that they are constraints of a world."""
+"""Named pairs of shapes: the places where they may touch are fixed, so that they are constraints of a world."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["pair_contacts"]
 def pair_contacts(
     shapes: Any, pairs: Any, law: Any, recovery: Any, recovery_speed: Any, impacts: Any
 ) -> tuple[ShapeContact, ...]:
-    """A contact for each pair of names, called ``"first/second"``.
+    """Make a contact for each pair of names, called ``"first/second"``.
 
     Args:
         shapes: records of :class:`~pluecker.contact.geometry.Collider`, or a :class:`~pluecker.contact.geometry.Collision`.
@@ -60,7 +60,7 @@ def pair_contacts(
 
 
 def as_colliders(shapes: Any) -> tuple[Collider, ...]:
-    """The colliders, with names of their own."""
+    """Check that shapes are colliders, with names of their own."""
     if isinstance(shapes, Collision):
         return shapes.colliders
     if not can_be_listed(shapes):

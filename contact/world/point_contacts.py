@@ -32,7 +32,7 @@ __all__ = ["ContactsOfSamples", "PointContacts"]
 
 
 class ContactsOfSamples(Sequence[ContactForces]):
-    """The contacts of each sample of a motion, described when they are asked for.
+    """Contacts of each sample of a motion, described when they are asked for.
 
     Attributes:
         q: the configurations of the samples, ``(n, nq)``.
@@ -49,16 +49,16 @@ class ContactsOfSamples(Sequence[ContactForces]):
         return self.at(sample)
 
     def at(self, sample: int) -> ContactForces:
-        """Those of one."""
+        """Describe the contacts of one sample."""
         raise NotImplementedError
 
     def samples(self) -> ContactSamples:
-        """All of them, for pictures."""
+        """Collect the contacts of all samples, for pictures."""
         raise NotImplementedError
 
 
 class PointContacts(ContactsOfSamples):
-    """Of each sample its contacts; all samples are computed together.
+    """Contacts of a world's constraints in each sample; all samples are computed together.
 
     Args:
         world: whose constraints they are.
@@ -105,7 +105,7 @@ class PointContacts(ContactsOfSamples):
         self.state = states_of_contacts(self.normal, self.force, self.slip, self.gap, self.friction)
 
     def on_bodies(self, frames: list[Frame]) -> tuple[Any, Array]:
-        """The numbers of the bodies that carry frames, -1 for the world, and where on them the frames are."""
+        """Return the numbers of the bodies that carry frames, -1 for the world, and where on them the frames are."""
         numbers, places = [], []
         for frame in frames:
             T = np.eye(4)
@@ -117,7 +117,7 @@ class PointContacts(ContactsOfSamples):
         return np.array(numbers, np.int64), np.array(places).reshape(-1, 4, 4)
 
     def samples(self) -> ContactSamples:
-        """All of them, for pictures."""
+        """Collect the contacts of all samples, for pictures."""
         point = np.where(self.there[..., None], self.point, np.nan)
         return ContactSamples(point, self.normal, self.force, self.friction, np.where(self.there, self.state, ""))
 
@@ -131,7 +131,8 @@ class PointContacts(ContactsOfSamples):
 
 
 def coefficients_by_forces(coefficients: Array, normal: Array, force: Array, slip: Array) -> Array:
-    """Which of both was in force in each sample, ``(n, K)``: that of what slides where there is slip, and no more force.
+    """Select the coefficient that was in force in each sample, ``(n, K)``: that of what slides where there is slip, and no
+    more force.
 
     Args:
         coefficients: of what sticks, and of what slides, ``(K, 2)``.
@@ -144,8 +145,8 @@ def coefficients_by_forces(coefficients: Array, normal: Array, force: Array, sli
 
 
 def motions(model: Model, q: Array, v: Array, after: Array) -> tuple[Array, Array]:
-    """Placements at q, ``(n, bodies + 1, 4, 4)``, and velocities of the states after and v, ``(n, bodies + 1, 6)``, of
-    bodies and the world; world axes.
+    """Compute placements at q, ``(n, bodies + 1, 4, 4)``, and velocities of the states after and v, ``(n, bodies + 1, 6)``,
+    of bodies and the world; world axes.
     """
     T = np.broadcast_to(np.eye(4), (len(q), model.n_bodies + 1, 4, 4)).copy()
     V = np.zeros((len(q), model.n_bodies + 1, 6))

@@ -23,7 +23,7 @@ __all__ = ["body_wrenches", "function_forces", "joint_reactions", "largest_wrenc
 
 
 def function_forces(world: Constrained, forces: Array) -> Array:
-    """The force along each function of all constraints, ``(..., n_functions)``, from those along their rows."""
+    """Compute the force along each function of all constraints, ``(..., n_functions)``, from those along their rows."""
     total = np.zeros((*forces.shape[:-1], world.packed.n_functions))
     row = 0
     for part, own in zip(world.parts, world.packed.functions, strict=True):
@@ -37,7 +37,7 @@ def function_forces(world: Constrained, forces: Array) -> Array:
 def body_wrenches(
     world: Constrained, q: Array, forces: Array, receivers: Sequence[Sequence[int]] | None = None
 ) -> Array:
-    """The wrenches of constraints on the bodies, in body coordinates, ``(..., n_bodies, 6)``.
+    """Compute the wrenches of constraints on the bodies, in body coordinates, ``(..., n_bodies, 6)``.
 
     Args:
         world: the mechanism and its constraints.
@@ -66,14 +66,15 @@ def body_wrenches(
 
 
 def largest_wrench(world: Constrained, q: Array, forces: Array) -> float:
-    """The largest number among the wrenches of single functions, for forces along all rows."""
+    """Compute the largest number among the wrenches of single functions, for forces along all rows."""
     units = run(world, FUNCTION_WRENCHES, (q,))
     wrenches = np.abs(units[..., 3:]).max(axis=-1) * np.abs(function_forces(world, forces))
     return float(wrenches.max(initial=0.0))
 
 
 def joint_reactions(world: World, q: Array, v: Array, result: Any, f_ext: Array | None = None) -> Array:
-    """The wrench through the joint that carries each body, from its parent, in body coordinates, ``(..., n_bodies, 6)``.
+    """Compute the wrench through the joint that carries each body, from its parent, in body coordinates,
+    ``(..., n_bodies, 6)``.
 
     As :func:`~pluecker.articulated.joint_forces`, with the wrenches of the constraints among those from outside.
     """

@@ -1,4 +1,4 @@
-"""What a world answers at an instant."""
+"""Results of a world at an instant: accelerations and impacts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["ConstrainedAcceleration", "Impact"]
 
 
 class ConstrainedAcceleration(NamedTuple):
-    """How a world accelerates.
+    """Acceleration of a world, and the forces of its constraints.
 
     Attributes:
         acceleration: ``(..., nv)``; rad/s^2 or m/s^2.
@@ -22,7 +22,7 @@ class ConstrainedAcceleration(NamedTuple):
 
 
 class Impact(NamedTuple):
-    """The velocity after an impulse.
+    """Velocity after an impulse, and the impulses of the constraints.
 
     Attributes:
         velocity: ``(..., nv)``; rad/s or m/s.

@@ -14,7 +14,7 @@ __all__ = ["run"]
 
 
 def run(world: Constrained, algorithm: Algorithm, inputs: tuple[Any, ...], threads: int | None = None) -> Any:
-    """Return what an algorithm gives for a world; exceptions of the users' functions are raised."""
+    """Run an algorithm for a world; exceptions of the users' functions are raised."""
     if not world.calls_python:
         return algorithm.call(world.smooth, inputs, None, threads, (world.packed,))
     with callbacks():

@@ -1,4 +1,4 @@
-"""What the loop over steps needs of a world: its integrator, and its scenario."""
+"""Integrator and scenario of a world, which the loop over steps needs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["world_integrator", "world_scenario"]
 
 
 def world_scenario(world: World, elements: Element | Sequence[Element] = ()) -> Array:
-    """The array of a scenario in which the world's constraints hold; friction and limits of joints are among them.
+    """Pack the array of a scenario in which the world's constraints hold; friction and limits of joints are among them.
 
     That without elements is kept with the world, and to be read only.
     """
@@ -33,5 +33,5 @@ def world_scenario(world: World, elements: Element | Sequence[Element] = ()) -> 
 
 
 def world_integrator(world: World, elements: Element | Sequence[Element] = ()) -> Integrator:
-    """The compiled step of this world with these elements."""
+    """Return the compiled step of this world with these elements."""
     return WORLD_STEP.serving(world.smooth, world_scenario(world, elements))

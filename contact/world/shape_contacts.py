@@ -1,4 +1,4 @@
-"""The contacts of a world between shapes in the samples of a motion: where kernels of pairs find them, and their forces."""
+"""Contacts of a world between shapes in the samples of a motion: where kernels of pairs find them, and their forces."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["ShapeContacts"]
 
 
 class ShapeContacts:
-    """Of n samples the K places where shapes may touch, each with body i < j.
+    """Places where shapes may touch, K in each of n samples, each with body i < j.
 
     Args:
         world: whose constraints they are.
@@ -64,7 +64,9 @@ class ShapeContacts:
 
 
 def contact_rows(world: World, contact: ShapeContact) -> NDArray[np.int64]:
-    """Of each place the rows of the normal, both tangents, both rolling moments and the spinning one; -1 of what is none."""
+    """Find for each place the rows of the normal, both tangents, both rolling moments and the spinning one; -1 where there
+    is none.
+    """
     rows = world[contact.name].rows
     kinds = [row.contact for row in world.parts[world.names.index(contact.name)].rows]
     starts = [k for k, kind in enumerate(kinds) if kind == NORMAL]
@@ -78,17 +80,17 @@ def contact_rows(world: World, contact: ShapeContact) -> NDArray[np.int64]:
 
 
 def collider_body(world: World, contact: ShapeContact, key: str) -> int:
-    """The number of the body that carries a collider, -1 for the world."""
+    """Return the number of the body that carries a collider, -1 for the world."""
     return body_number(world.model, getattr(contact, key).frame.name)
 
 
 def surface_velocity(world: World, contact: ShapeContact, key: str) -> Array:
-    """Of the surface of a collider against its body, in axes of the body."""
+    """Compute the velocity of the surface of a collider against its body, in axes of the body."""
     collider = getattr(contact, key)
     return np.asarray(collider.on_body(world.model)[:3, :3] @ collider.surface.velocity)
 
 
 def velocity_at(T: Array, twists: Array, bodies: Any, points: Array) -> Array:
-    """Of the material of bodies at points, ``(n, K, 3)``; world axes."""
+    """Compute the velocity of the material of bodies at points, ``(n, K, 3)``; world axes."""
     own = twists[:, bodies]
     return np.asarray(own[..., 3:] + np.cross(own[..., :3], points - T[:, bodies][..., :3, 3]))

@@ -51,7 +51,7 @@ SEMI_IMPLICIT = "semi_implicit"  # the step of worlds, under the name that plain
 
 
 class StateAfterStep(NamedTuple):
-    """The three things that the next step begins with."""
+    """State and memory with which the next step begins."""
 
     q: Array
     v: Array
@@ -59,7 +59,7 @@ class StateAfterStep(NamedTuple):
 
 
 class WorldStep(StateAfterStep):
-    """The state after a step, as a tuple of three, and what touched in it.
+    """State after a step, as a tuple of three, and the contacts of the step.
 
     Attributes:
         q, v: ``(..., nq)`` and ``(..., nv)``.
@@ -71,7 +71,7 @@ class WorldStep(StateAfterStep):
 
     @property
     def contacts(self) -> ContactForces:
-        """The contacts of the step, with their forces.
+        """Contacts of the step, with their forces.
 
         Raises:
             ConstraintError: a batch was stepped; step one state.
@@ -83,7 +83,7 @@ class WorldStep(StateAfterStep):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WorldTrajectory(Trajectory):
-    """The motion of a world; its parts are plain trajectories, and so is what is read from a file.
+    """Motion of a world; its parts are plain trajectories, and so is what is read from a file.
 
     A file has the samples and the columns. Who goes on from it, bit for bit, saves :attr:`memory` beside it.
 
@@ -96,7 +96,7 @@ class WorldTrajectory(Trajectory):
     contacts: Sequence[ContactForces] | None = None
 
     def contacts_at(self, sample: int) -> ContactForces:
-        """What touches at a sample: where, with which slip, and with which forces in the step that begins there.
+        """Return the contacts at a sample: where, with which slip, and with which forces in the step that begins there.
 
         Args:
             sample: its number, also from the end; of the last one the forces are those of the step before.
@@ -129,7 +129,7 @@ def simulate_world(
     outside_limits: Any,
     **options: Any,
 ) -> WorldTrajectory:
-    """As :meth:`World.simulate` has it."""
+    """Compute the motion that :meth:`World.simulate` returns."""
     q = begun_within_limits(world, q, memory, outside_limits)
     begun = memory.time if isinstance(memory, WorldMemory) else 0.0
     options["function"] = "World.simulate"
@@ -154,7 +154,7 @@ def simulate_world(
 def step_world(
     world: World, q: Any, v: Any, step: float, tau: Any, f_ext: Any, on_open: str, memory: Any, outside_limits: Any
 ) -> WorldStep:
-    """As :meth:`World.step` has it."""
+    """Make the step that :meth:`World.step` returns."""
     step = positive("World.step", "step", step)
     q = begun_within_limits(world, q, memory, outside_limits)
     options = {
@@ -180,7 +180,7 @@ def step_world(
 
 
 def begun_within_limits(world: World, q: Any, memory: Any, outside_limits: Any) -> Any:
-    """The configuration from which a motion begins; what goes on from a memory begins where it is."""
+    """Return the configuration from which a motion begins; what goes on from a memory begins where it is."""
     outside = as_outside_limits(outside_limits)
     if memory is not None or not world.limits:
         return q
@@ -191,12 +191,12 @@ def begun_within_limits(world: World, q: Any, memory: Any, outside_limits: Any) 
 
 
 def with_found(world: World, q: Array, touch: Touch, others: Callable[[], ContactForces]) -> ContactForces:
-    """The contacts of constraints, and behind them those that were found."""
+    """Describe the contacts of constraints, and behind them those that were found."""
     return joined_contacts(others(), forces_found(world, q, touch))
 
 
 def contacts_of_step(world: World, q: Array, after: WorldStep, forces: Array) -> ContactForces:
-    """Of one state."""
+    """Describe the contacts of constraints in a step of one state."""
     found: ContactForces = PointContacts(world, q[None], after.v[None], forces[None], after.q[None])[0]
     return found
 
@@ -204,7 +204,7 @@ def contacts_of_step(world: World, q: Array, after: WorldStep, forces: Array) ->
 def follow(
     world: World, q: Any, v: Any, duration: float, step: float, integrator: Any, memory: Any, begun: float, options: Any
 ) -> tuple[Trajectory, Outcome, Stepping]:
-    """The motion, how far it came, and what stepped it."""
+    """Follow the motion; return it, how far it came, and what stepped it."""
     used: list[Stepping] = []
     on_open = as_on_open(options.pop("on_open"))
 
@@ -247,7 +247,7 @@ def follow(
 def world_dynamics(
     world: World, q: Any, springs: tuple[Element, ...], integrator: Any, memory: Any, begun: float
 ) -> Dynamics:
-    """How a world moves, by one of its integrators."""
+    """Make the dynamics of a world, with one of its integrators."""
     if memory is None:
         refuse_lost_turns(world, q)
     scenario = world_scenario(world, springs)
@@ -292,7 +292,9 @@ def refuse_lost_turns(world: World, q: Any) -> None:
 
 
 def held_angles(world: World) -> Array:
-    """The least coefficient of an angle that each row of the constraints holds, infinite without; nothing if all are."""
+    """Compute the least coefficient of an angle that each row of the constraints holds, infinite without; nothing if all
+    are.
+    """
     angles = [
         min((abs(c) for k, c in row.terms if parts.functions[k].kind in ANGLES), default=np.inf)
         if row.holonomic and row.motion is None and not (row.soft or row.ranged or row.inertia)
@@ -304,7 +306,7 @@ def held_angles(world: World) -> Array:
 
 
 def as_world_integrator(world: World, integrator: Any, scenario: Array) -> Integrator:
-    """The kernel of that name for this world.
+    """Return the kernel of that name for this world.
 
     Raises:
         TypeError, ValueError: there is none of that name.
@@ -338,7 +340,8 @@ def as_world_integrator(world: World, integrator: Any, scenario: Array) -> Integ
 def dynamics_with_contacts(
     world: World, q: Any, springs: tuple[Element, ...], integrator: Any, memory: Any, begun: float, steps: PileStep
 ) -> Dynamics:
-    """How a world with shapes moves: its smooth part compiled, and the rest of each step from what is found to touch.
+    """Make the dynamics of a world with shapes: its smooth part compiled, and the rest of each step from the contacts that
+    are found.
 
     Raises:
         ArgumentValueError: another integrator than that of worlds.
@@ -367,7 +370,7 @@ def dynamics_with_contacts(
 def memory_at_end(
     world: World, outcome: Outcome, integrator: Stepping, name: str, batch: tuple[int, ...]
 ) -> WorldMemory:
-    """From the numbers with which the loop ended."""
+    """Make the memory from the numbers with which the loop ended."""
     if isinstance(integrator, PileStep):
         return memory_with_contacts(world, outcome.x[0, -integrator.memory :], integrator, name)
     n_turns, n_rows = world.packed.n_turns, world.packed.n_rows

@@ -21,7 +21,7 @@ STEP = 6e-6  # the third root of the rounding 2e-16
 
 
 def with_touching_bias(world: Instants, q: ArrayLike, v: ArrayLike, rows: RowsAt) -> RowsAt:
-    """The rows in a state, with the bias of contacts between shapes, to some nine digits."""
+    """Set the bias of contacts between shapes in the rows of a state, to some nine digits; return the rows."""
     velocity = as_numbers("World.rows_at", "v", v)
     own = [
         k

@@ -1,4 +1,4 @@
-"""The joints of a model as constraints: what holds, and the forces that act along their coordinates.
+"""Joints of a model as constraints: rows that hold, and the forces that act along their coordinates.
 
 Armature is a rotor on the coordinate, damping and stiffness a soft row, dry friction and limits a row with a range, a mimic
 joint a row on two coordinates. Then the equations of motion are those of the model, with the joint's forces in the open.
@@ -43,7 +43,7 @@ class TreeJoint:
     owners: tuple[int, ...]
 
     def parts(self, model: Model) -> Parts:
-        """As they were found from the model that had the joint."""
+        """Return the parts as they were found from the model that had the joint."""
         return self.content
 
 
@@ -64,12 +64,12 @@ class TranslatedConstraint:
     owners: tuple[int, ...]
 
     def parts(self, model: Model) -> Parts:
-        """As they were translated."""
+        """Return the parts as they were translated."""
         return self.content
 
 
 class Coordinates:
-    """The coordinates of a model as functions between frames of the bodies.
+    """Coordinates of a model as functions between frames of the bodies.
 
     Args:
         model: that has the joints.
@@ -90,12 +90,12 @@ class Coordinates:
 
 
 def kept(shape: JointShape) -> bool:
-    """Whether a joint needs no constraint: the body is free in the world already."""
+    """Return whether a joint needs no constraint: the body is free in the world already."""
     return shape.kind == "free" and shape.parent == WORLD
 
 
 def kept_coordinates(body: int) -> tuple[Coordinate, ...]:
-    """The velocities of a body that is free in the world."""
+    """Return the velocities of a body that is free in the world, as coordinates."""
     return tuple(Coordinate(Function(COORDINATE, coordinate=6 * body + k)) for k in range(6))
 
 
@@ -109,14 +109,14 @@ class Collection:
         self.owners: list[int] = []
 
     def add(self, function: Function, owner: int | None = None) -> int:
-        """The number of a function, which may be there already."""
+        """Add a function unless it is there already; return its number."""
         if function not in self.functions:
             self.functions.append(function)
             self.owners.append(self.body if owner is None else owner)
         return self.functions.index(function)
 
     def row(self, terms: list[tuple[Coordinate, float, int]], **law: float | bool) -> None:
-        """A row on a sum of coordinates with coefficients, each of the joint of a body, less ``offset``."""
+        """Add a row on a sum of coordinates with coefficients, each of the joint of a body, less ``offset``."""
         own, offset = [], float(law.pop("offset", 0.0))
         for coordinate, c, owner in terms:
             own.append((self.add(coordinate.function, owner), c * coordinate.sign))
@@ -125,7 +125,7 @@ class Collection:
 
 
 def tree_joint(coordinates: Coordinates, body: int, ranges: Parts) -> TreeJoint | None:
-    """The joint that carries a body as a constraint; None where there is nothing to hold.
+    """Make the joint that carries a body a constraint; None where there is nothing to hold.
 
     Args:
         coordinates: of the model.
@@ -173,7 +173,7 @@ def add_passive_rows(
     stiffness: Array,
     rest: Array,
 ) -> None:
-    """Rotors, dampers and springs."""
+    """Add the rows of rotors, dampers and springs."""
     b, vector = shape.body, shape.kind == "exponential"
     near_rest = (
         shape.coordinates_near(rest) if vector else ()
@@ -204,14 +204,14 @@ def add_passive_rows(
 
 
 def matrix_of(p: Array) -> Array:
-    """The rotation of a quaternion ``[w, x, y, z]``, axes as columns."""
+    """Compute the rotation of a quaternion ``[w, x, y, z]``, axes as columns."""
     w, x, y, z = p / np.linalg.norm(p)
     K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     return np.asarray(np.eye(3) + 2.0 * w * K + 2.0 * K @ K)
 
 
 def translated_parts(parts: Parts, coordinates: Coordinates) -> tuple[Parts, tuple[int, ...]]:
-    """A constraint's parts with functions between frames in place of coordinates, and the owners of these."""
+    """Translate a constraint's parts to functions between frames in place of coordinates; return these, and their owners."""
     functions, owners, found = [], [], []
     for f in parts.functions:
         owner, coordinate = coordinates.owner[f.coordinate] if f.kind == COORDINATE else (WORLD, Coordinate(f))

@@ -116,7 +116,7 @@ class World(Instants):
         limits: bool = True,
         **options: Any,
     ) -> World:
-        """A robot from a URDF file, with constraints, which URDF cannot say.
+        """Read a robot from a URDF file, with constraints, which URDF cannot say.
 
         Args:
             path_or_text: path of a file, or the XML itself.
@@ -135,7 +135,7 @@ class World(Instants):
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], model: Model, *, limits: bool = True) -> World:
-        """A world of a TOML file, whose format is that of :mod:`~pluecker.contact.world.world_file`.
+        """Read a world from a TOML file, whose format is that of :mod:`~pluecker.contact.world.world_file`.
 
         Args:
             path: of the file: constraints, as of :func:`~pluecker.contact.constraints.read_constraints`, shapes and pairs.
@@ -176,7 +176,7 @@ class World(Instants):
         return partial(World, limits=self.limits, **own), (self.model, self.constraints)
 
     def __getitem__(self, name: str) -> ConstraintHandle:
-        """A constraint by its name; ``"joints"`` has the rows of the model's own joints."""
+        """Return a constraint by its name; ``"joints"`` has the rows of the model's own joints."""
         names = (*self.names, JOINTS)
         if not isinstance(name, str) or name not in names:
             raise UnknownNameError(f"World: no constraint {shown(name)}; there are {', '.join(names)}")
@@ -193,7 +193,7 @@ class World(Instants):
 
     @called("World.maximal")
     def maximal(self, reference: ArrayLike | None = None) -> Maximal:
-        """The same world in maximal coordinates: each body free, each joint a constraint under the joint's name.
+        """Make the world in maximal coordinates: each body free, each joint a constraint under the joint's name.
 
         Accelerations are the same, and so are the net wrenches on bodies, and reactions where the motion determines them.
         Beyond half a turn, rotation vectors change to the equivalent ones, as they do in reduced coordinates. Euler angles
@@ -228,7 +228,7 @@ class World(Instants):
         memory: WorldMemory | None = None,
         outside_limits: str = "raise",
     ) -> WorldStep:
-        """One step of the motion; :meth:`simulate` with one of them.
+        """Make one step of the motion; :meth:`simulate` with one of them.
 
         Args:
             q, v: the state, ``(..., nq)`` and ``(..., nv)``.
@@ -272,9 +272,9 @@ class World(Instants):
         memory: WorldMemory | None = None,
         outside_limits: str = "raise",
     ) -> WorldTrajectory:
-        """The motion from the state ``q, v``; arguments that are not named here are those of :func:`simulate`.
+        """Simulate the motion from the state ``q, v``; arguments that are not named here are those of :func:`simulate`.
 
-        What goes with what; other integrators of :func:`simulate` know no constraints, and are refused:
+        Constraints that each integrator knows; others of :func:`simulate` know none, and are refused:
 
         ==================================================  =============  ===  ==============
         constraints                                         semi_implicit  rk4  dormand_prince
@@ -335,7 +335,7 @@ class World(Instants):
         )  # fmt: skip
 
     def overlays(self, trajectory: Trajectory) -> tuple[Overlay, ...]:
-        """What pictures show of the constraints in one motion: the axes of their frames, and their forces.
+        """Return overlays for pictures of the constraints in one motion: the axes of their frames, and their forces.
 
         :meth:`simulate` gives its trajectory these where ``"constraint_forces"`` is recorded, for
         :func:`~pluecker.articulated.animate`, :func:`~pluecker.articulated.view` and others. Forces are those on the body of

@@ -1,4 +1,4 @@
-"""What touches in a world, in the TOML file of its constraints.
+"""Shapes and contacts of a world in the TOML file of its constraints.
 
 The file is that of :mod:`~pluecker.contact.constraints.toml_file`. Besides constraints it has
 
@@ -71,7 +71,7 @@ OF_ROBOTS = ("robot", "robot_surface")
 
 
 class WorldFile(NamedTuple):
-    """What a file has.
+    """Content of a file: constraints, and the other arguments of a world.
 
     Attributes:
         constraints: records.
@@ -83,7 +83,7 @@ class WorldFile(NamedTuple):
 
 
 def read_world_file(path: str | os.PathLike[str], model: Model) -> WorldFile:
-    """Constraints and shapes of a TOML file; its format is described in :mod:`~pluecker.contact.world.world_file`.
+    """Read constraints and shapes from a TOML file; its format is described in :mod:`~pluecker.contact.world.world_file`.
 
     Args:
         path: of the file.
@@ -101,7 +101,7 @@ def read_world_file(path: str | os.PathLike[str], model: Model) -> WorldFile:
 
 
 class ShapeReader(Reader):
-    """One file, with the tables of shapes apart from those of constraints."""
+    """Reader of one file, with the tables of shapes apart from those of constraints."""
 
     def __init__(self, path: str, constraints: Table, own: Table) -> None:
         super().__init__(path, constraints)
@@ -115,7 +115,7 @@ class ShapeReader(Reader):
                     raise ConstraintError(f"{path}: [{kind}] has the key {shown(name)}, expected tables [{kind}.name]")
 
     def read(self, model: Model) -> WorldFile:
-        """All of it."""
+        """Read the whole file."""
         shapes = [
             self.collider(f"{self.path}: [{kind}.{name}]", name, SHAPES[kind], table)
             for kind, tables in self.own.items()
@@ -139,7 +139,7 @@ class ShapeReader(Reader):
         return WorldFile(self.constraints(), {"shapes": tuple(shapes), **options})
 
     def collider(self, where: str, name: str, kind: type[Any], table: Table) -> Collider:
-        """A shape with a surface on a frame."""
+        """Read a shape with a surface on a frame."""
         sizes = {each.name: each for each in fields(kind) if each.init}
         needed = [key for key, each in sizes.items() if each.default is MISSING]
         found = self.table(where, table, (*sizes, *OF_COLLIDERS), (*needed, "frame"))
@@ -151,7 +151,7 @@ class ShapeReader(Reader):
         return guarded(where, lambda: Collider(name, shape, frame, **options))
 
     def surface(self, where: str, given: Any) -> Surface:
-        """One of the file, or one of its own."""
+        """Read a surface: by the name of one of the file, or from a table of its own."""
         tables = self.own.get("surface", {})
         if isinstance(given, str):
             if given not in tables:
