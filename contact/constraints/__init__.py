@@ -1,4 +1,4 @@
-"""What holds bodies together beyond the tree: records of constraints, and the functions that they consist of.
+"""Constraints that hold bodies together beyond the tree: their records, and the functions that they consist of.
 
 A record checks itself when it is made, and meets a model in a world. ``Hinge.at(name, model, q, first, second, point,
 axis)``, and so with all joints, places both frames where they meet in a configuration.

@@ -20,12 +20,12 @@ IMPACTS = ("newton", "poisson")  # laws of impact, in both of which the coeffici
 
 
 def plain_number(label: str, key: str, value: Any) -> float:
-    """A finite number."""
+    """Check a finite number."""
     return finite_number(label, key, value) + 0.0
 
 
 def positive(label: str, key: str, value: Any) -> float:
-    """A finite number above zero."""
+    """Check a finite number above zero."""
     x = finite_number(label, key, value)
     if x <= 0.0:
         raise ConstraintError(f"{label}: {key} is {x:g}, expected a number above 0")
@@ -33,7 +33,7 @@ def positive(label: str, key: str, value: Any) -> float:
 
 
 def not_negative(label: str, key: str, value: Any, infinite: bool = False) -> float:
-    """A number that is not negative, finite unless it may be infinite."""
+    """Check a number that is not negative, finite unless it may be infinite."""
     x = number(label, key, value) if infinite else finite_number(label, key, value)
     if x < 0.0:
         raise ConstraintError(f"{label}: {key} is {x:g}, expected no negative number")
@@ -41,7 +41,7 @@ def not_negative(label: str, key: str, value: Any, infinite: bool = False) -> fl
 
 
 def share(label: str, key: str, value: Any) -> float:
-    """A number from 0 to 1."""
+    """Check a number from 0 to 1."""
     x = finite_number(label, key, value)
     if not 0.0 <= x <= 1.0:
         raise ConstraintError(f"{label}: {key} is {x:g}, expected 0 to 1")
@@ -49,7 +49,7 @@ def share(label: str, key: str, value: Any) -> float:
 
 
 def as_impacts(label: str, value: Any) -> str:
-    """The law of impacts, by its word."""
+    """Check the law of impacts, by its word."""
     if not isinstance(value, str):
         raise ArgumentTypeError(f"{label}: impacts is {shown(value)}, expected {' or '.join(map(repr, IMPACTS))}")
     if value not in IMPACTS:
@@ -66,7 +66,7 @@ def check_friction(label: str, friction: float, kinetic: float | None) -> None:
 
 
 def coefficients(restitution: float, impacts: str) -> tuple[float, float]:
-    """Of a row along a normal: Newton's and Poisson's."""
+    """Return Newton's and Poisson's coefficient of restitution of a row along a normal."""
     return (restitution, 0.0) if impacts == "newton" else (0.0, restitution)
 
 
@@ -106,7 +106,7 @@ def set_limits(record: Any, label: str) -> None:
 
 
 def names_in(function: str, key: str, given: object) -> tuple[Any, ...]:
-    """Names, of which one alone may be given as a string; whether there are such the model says."""
+    """Check names, of which one alone may be given as a string; whether there are such the model says."""
     if isinstance(given, str):
         return (given,)
     try:

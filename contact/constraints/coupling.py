@@ -84,11 +84,11 @@ class Coupling(Constraint):
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """Name of the constraint in messages."""
         return named("Coupling", self.name)
 
     def parts(self, model: Model) -> Parts:
-        """The sum."""
+        """Return the functions of the terms, and the row of their sum."""
         holonomic = all(measure.has_position(model) for measure, _ in self.terms)
         if not holonomic and (self.offset != 0.0 or 0.0 < self.stiffness < np.inf):
             raise ConstraintError(f"{self.label}: one of its terms is a velocity alone: it has no offset and no spring")

@@ -46,7 +46,7 @@ class Differential(OneRow):
         object.__setattr__(self, "cage", as_frame(self.label, "cage", self.cage))
 
     def check(self, model: Model) -> None:
-        """All three are on bodies of their own."""
+        """Check that all three frames are on bodies of their own."""
         check_apart(self.label, model, first=self.first, second=self.second, cage=self.cage)
 
     @classmethod
@@ -62,7 +62,9 @@ class Differential(OneRow):
         axis: ArrayLike = Z,
         **options: Any,
     ) -> Differential:
-        """With both turns zero in a configuration; a point of the axis and its direction are given in the world."""
+        """Make a differential with both turns zero in a configuration; a point of the axis and its direction are given in
+        the world.
+        """
         label, model = named(cls.__name__, name), as_model(f"{cls.__name__}.at", model)
         x, z = vector(label, "point", point), unit(label, "axis", axis)
         side = across(label, "side", z, None)
@@ -72,9 +74,9 @@ class Differential(OneRow):
         return result
 
     def functions(self) -> tuple[Function, ...]:
-        """Both turns."""
+        """Return both turns."""
         return Angle(self.cage, self.first).between(), Angle(self.cage, self.second).between()
 
     def coefficients(self) -> tuple[float, ...]:
-        """One turns as far forwards as the other backwards."""
+        """Return the coefficients: one shaft turns as far forwards as the other backwards."""
         return 1.0, 1.0

@@ -37,7 +37,7 @@ Own = TypeVar("Own", bound="Points")
 
 @dataclass(frozen=True)
 class Points(TwoFrames):
-    """The origins of two frames, and what their distance is to be."""
+    """Base of constraints on the distance of the origins of two frames."""
 
     length: float
 
@@ -46,7 +46,7 @@ class Points(TwoFrames):
         object.__setattr__(self, "length", self.checked_length())
 
     def checked_length(self) -> float:
-        """A rod has a length."""
+        """Check the length, which a rod has."""
         return positive(self.label, "length", self.length)
 
     @classmethod
@@ -62,7 +62,7 @@ class Points(TwoFrames):
         length: float | None = None,
         **options: Any,
     ) -> Own:
-        """Between two points of the world that move with two bodies, in a configuration.
+        """Make the constraint between two points of the world that move with two bodies, in a configuration.
 
         Args:
             name: of the constraint.
@@ -88,11 +88,11 @@ class Points(TwoFrames):
 
     @property
     def distance(self) -> Length:
-        """How far the points are from each other; m."""
+        """Distance between the points, as a measure; m."""
         return Length(self.first, self.second)
 
     def functions(self) -> tuple[Function, ...]:
-        """The distance."""
+        """Return the distance."""
         return (Function(DISTANCE, self.first, self.second, axis_1=X),)
 
 
@@ -121,14 +121,14 @@ class Rod(Points):
         super().__post_init__()
 
     def checked_length(self) -> float:
-        """A spring may have none."""
+        """Check the length, of which a spring may have none."""
         length = not_negative(self.label, "length", self.length)
         if length == 0.0 and np.isinf(self.stiffness):
             raise ConstraintError(f"{self.label}: length is 0, expected a positive one; points that meet are a Ball")
         return length
 
     def parts(self, model: Model) -> Parts:
-        """A distance."""
+        """Return a distance that is held."""
         self.check(model)
         return Parts(
             self.functions(),
@@ -160,7 +160,7 @@ class Rope(Points):
         object.__setattr__(self, "restitution", share(self.label, "restitution", self.restitution))
 
     def parts(self, model: Model) -> Parts:
-        """A distance with an upper limit."""
+        """Return a distance with an upper limit."""
         self.check(model)
         row = Row(
             ((0, 1.0),),

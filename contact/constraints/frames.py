@@ -1,4 +1,4 @@
-"""Where constraints are: frames as they are given, placed where they meet, and checked against a model."""
+"""Frames of constraints: read as they are given, placed where they meet, and checked against a model."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ PERPENDICULAR = 1e-6  # the share of a direction that has to be across an axis
 
 
 def named(kind: str, name: Any) -> str:
-    """What messages call a constraint."""
+    """Return the name of a constraint in messages."""
     return f"{kind} {shown(name)}"
 
 
 def check_name(kind: str, name: Any) -> None:
-    """A name is a string that says something."""
+    """Check that a name is a string, and not empty."""
     if not isinstance(name, str):
         raise ArgumentTypeError(f"{kind}: name is {shown(name)}, expected a string")
     if not name:
@@ -46,7 +46,7 @@ def check_name(kind: str, name: Any) -> None:
 
 
 def as_frame(label: str, key: str, given: Any) -> Frame:
-    """A frame, a name, or (name, position), or (name, position, rotation)."""
+    """Convert to a frame: a frame, a name, or (name, position), or (name, position, rotation)."""
     if isinstance(given, Frame):
         return given
     parts = (given,) if isinstance(given, str) else given
@@ -61,14 +61,14 @@ def as_frame(label: str, key: str, given: Any) -> Frame:
 
 
 def body_number(model: Model, frame: str) -> int:
-    """The number of the body that a frame is on, -1 for the world."""
+    """Return the number of the body that a frame is on, -1 for the world."""
     if frame not in model.frame_names and frame in world_names(model):
         return -1
     return int(model.frame_offsets([frame])[0][0])
 
 
 def body_of(label: str, key: str, model: Model, frame: Frame) -> int:
-    """The same for an argument of a constraint, which errors name."""
+    """Return the number of the body that a frame is on, -1 for the world; errors name the argument of a constraint."""
     try:
         return body_number(model, frame.name)
     except PlueckerError as error:
@@ -76,12 +76,12 @@ def body_of(label: str, key: str, model: Model, frame: Frame) -> int:
 
 
 def plain(error: BaseException) -> str:
-    """Its message, without the quotes that a KeyError adds."""
+    """Return the message of an error, without the quotes that a KeyError adds."""
     return str(error.args[0]) if error.args else str(error)
 
 
 def check_apart(label: str, model: Model, **frames: Frame) -> None:
-    """All frames are known, and no two of them are on one body, or on the world."""
+    """Check that all frames are known, and no two of them are on one body, or on the world."""
     seen: dict[int, str] = {}
     for key, frame in frames.items():
         body = body_of(label, key, model, frame)
@@ -92,7 +92,7 @@ def check_apart(label: str, model: Model, **frames: Frame) -> None:
 
 
 def placement(label: str, model: Model, q: ArrayLike, name: str) -> Array:
-    """Where a frame of the model is in the world, ``(4, 4)``."""
+    """Compute the placement of a frame of the model in the world, ``(4, 4)``."""
     if not isinstance(name, str):
         raise ArgumentTypeError(f"{label}: {shown(name)} is no name of a frame or body")
     if name not in model.frame_names and name in world_names(model):
@@ -104,14 +104,14 @@ def placement(label: str, model: Model, q: ArrayLike, name: str) -> Array:
 
 
 def axes_in_world(model: Model, q: ArrayLike, frame: Frame) -> Array:
-    """The axes of a constraint's frame in the world, as columns, ``(3, 3)``."""
+    """Compute the axes of a constraint's frame in the world, as columns, ``(3, 3)``."""
     if frame.name not in model.frame_names:
         return frame.matrix
     return np.asarray(frame_placement(model, q, frame.name)[:3, :3] @ frame.matrix)
 
 
 def across(label: str, key: str, axis: Array, given: ArrayLike | None) -> Array:
-    """A unit vector across an axis: the part of the given direction that is, or any."""
+    """Return a unit vector across an axis: the part of the given direction that is, or any."""
     if given is None:
         direction = np.eye(3)[int(np.argmin(np.abs(axis)))]
     else:
@@ -126,7 +126,7 @@ def across(label: str, key: str, axis: Array, given: ArrayLike | None) -> Array:
 
 
 def frame_at(label: str, model: Model, q: ArrayLike, body: str, point: Array, axis: Array, side: Array) -> Frame:
-    """The frame of a body that is at a point of the world, with z along the axis and x along the side."""
+    """Make the frame of a body that is at a point of the world, with z along the axis and x along the side."""
     T = placement(label, model, q, body)
     R = T[:3, :3].T @ np.stack([side, np.cross(axis, side), axis], axis=1)
     return Frame(body, T[:3, :3].T @ (point - T[:3, 3]), R)
@@ -142,7 +142,7 @@ def meeting_frames(
     axis: ArrayLike = (0.0, 0.0, 1.0),
     side: ArrayLike | None = None,
 ) -> tuple[Frame, Frame]:
-    """Frames of two bodies at one place of the world in a configuration: z along ``axis``, x along the part of ``side``
+    """Make frames of two bodies at one place of the world in a configuration: z along ``axis``, x along the part of ``side``
     across it.
     """
     x, z = vector(label, "point", point), unit(label, "axis", axis)

@@ -1,4 +1,4 @@
-"""What turns together: spur gears and belts.
+"""Gears and belts: spur gears and pulleys that turn together.
 
 Two **gears** in mesh, on parallel axes, have their centres at the origins of their frames and turn about z. As the line of
 centres turns by psi, gear 1 by theta_1 and gear 2 by theta_2, the pitch circles roll on each other::
@@ -59,7 +59,7 @@ Own = TypeVar("Own", bound="Circles")
 
 @dataclass(frozen=True)
 class Circles(OneRow):
-    """Two circles that turn about z of their frames, and see each other's centres."""
+    """Base of gears and belts: two circles that turn about z of their frames, and see each other's centres."""
 
     first_radius: float = field(kw_only=True)
     second_radius: float = field(kw_only=True)
@@ -82,7 +82,7 @@ class Circles(OneRow):
         axis: ArrayLike = Z,
         **options: Any,
     ) -> Own:
-        """In mesh in a configuration: the x axes of both frames then point to each other's centres.
+        """Make the constraint in mesh in a configuration: the x axes of both frames then point to each other's centres.
 
         Args:
             name: of the constraint.
@@ -115,7 +115,7 @@ class Circles(OneRow):
         return result
 
     def functions(self) -> tuple[Function, ...]:
-        """In which direction each sees the other's centre; how far these are."""
+        """Return in which direction each sees the other's centre, and how far these are."""
         return (
             Function(SIGHT, self.first, self.second, axis_1=Z, side_1=X),
             Function(SIGHT, self.second, self.first, axis_1=Z, side_1=X),
@@ -153,17 +153,17 @@ class Gear(Circles):
             )
 
     def coefficients(self) -> tuple[float, ...]:
-        """theta_1 - psi is the direction that gear 1 sees, backwards."""
+        """Return the coefficients; theta_1 - psi is the direction that gear 1 sees, backwards."""
         r1, r2, t = self.first_radius, self.second_radius, math.tan(self.pressure_angle)
         return (-r1, r2, -t) if self.internal else (-r1, -r2, t)
 
     def constant(self) -> float:
-        """The distance of the centres, as it should be."""
+        """Return the constant of the distance of the centres, as it should be."""
         r1, r2, t = self.first_radius, self.second_radius, math.tan(self.pressure_angle)
         return -t * (r2 - r1) if self.internal else t * (r1 + r2)
 
     def tooth_force(self, force: float) -> ToothForce:
-        """The force of the teeth, from the one along the row; N."""
+        """Compute the force of the teeth from the one along the row; N."""
         return tooth_force(force, self.pressure_angle)
 
 
@@ -189,9 +189,9 @@ class Belt(Circles):
         set_flag(self, self.label, "crossed")
 
     def functions(self) -> tuple[Function, ...]:
-        """In which direction each sees the other's centre."""
+        """Return in which direction each sees the other's centre."""
         return super().functions()[:2]
 
     def coefficients(self) -> tuple[float, ...]:
-        """theta_1 - psi is the direction that pulley 1 sees, backwards."""
+        """Return the coefficients; theta_1 - psi is the direction that pulley 1 sees, backwards."""
         return -self.first_radius, -self.second_radius if self.crossed else self.second_radius

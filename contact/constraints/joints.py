@@ -3,7 +3,7 @@
 Of the second frame, seen from the first, with the displacement s of its origin and its axes x', y', z':
 
 ================  ======================================================  =====  ===========================================
-joint             what holds                                              rows   what is left
+joint             equations that hold                                     rows   freedoms that are left
 ================  ======================================================  =====  ===========================================
 ``Ball``          s = 0                                                   3      all turns
 ``Hinge``         s = 0; x . z' = y . z' = 0                              5      the turn about z
@@ -38,20 +38,20 @@ __all__ = ["Ball", "Cylindrical", "Fixed", "Hinge", "Planar", "PointInPlane", "P
 
 
 class WithAngle(Pair):
-    """What turns about z."""
+    """Joint that turns about z."""
 
     @property
     def angle(self) -> Angle:
-        """The turn of the second frame about z of the first; rad."""
+        """Turn of the second frame about z of the first; rad."""
         return Angle(self.first, self.second)
 
 
 class WithTravel(Pair):
-    """What moves along z."""
+    """Joint that moves along z."""
 
     @property
     def travel(self) -> Travel:
-        """The way of the second origin along z of the first frame; m."""
+        """Way of the second origin along z of the first frame; m."""
         return Travel(self.first, self.second)
 
 
@@ -60,7 +60,7 @@ class Ball(Pair):
     """The origins of two frames meet; all turns are free."""
 
     def functions(self) -> tuple[Function, ...]:
-        """Three offsets."""
+        """Return three offsets."""
         return offsets(self.first, self.second, (X, Y, Z))
 
 
@@ -81,7 +81,7 @@ class Hinge(WithAngle):
     """
 
     def functions(self) -> tuple[Function, ...]:
-        """Three offsets and two tilts."""
+        """Return three offsets and two tilts."""
         return *offsets(self.first, self.second, (X, Y, Z)), *tilts(self.first, self.second)
 
 
@@ -90,7 +90,7 @@ class Slider(WithTravel):
     """The second frame moves along z of the first, and does not turn."""
 
     def functions(self) -> tuple[Function, ...]:
-        """Two offsets, two tilts and a turn."""
+        """Return two offsets, two tilts and a turn."""
         pair = self.first, self.second
         return *offsets(*pair, (X, Y)), *tilts(*pair), turned(*pair)
 
@@ -100,7 +100,7 @@ class Cylindrical(WithAngle, WithTravel):
     """The second frame moves along z of the first and turns about it."""
 
     def functions(self) -> tuple[Function, ...]:
-        """Two offsets and two tilts."""
+        """Return two offsets and two tilts."""
         return *offsets(self.first, self.second, (X, Y)), *tilts(self.first, self.second)
 
 
@@ -109,7 +109,7 @@ class Planar(WithAngle):
     """The second frame moves in the plane x, y of the first, and turns about z."""
 
     def functions(self) -> tuple[Function, ...]:
-        """An offset and two tilts."""
+        """Return an offset and two tilts."""
         return *offsets(self.first, self.second, (Z,)), *tilts(self.first, self.second)
 
 
@@ -118,7 +118,7 @@ class Fixed(Pair):
     """Both frames stay together."""
 
     def functions(self) -> tuple[Function, ...]:
-        """Three offsets, two tilts and a turn."""
+        """Return three offsets, two tilts and a turn."""
         pair = self.first, self.second
         return *offsets(*pair, (X, Y, Z)), *tilts(*pair), turned(*pair)
 
@@ -128,7 +128,7 @@ class PointOnLine(WithTravel):
     """The origin of the second frame is on the z axis of the first."""
 
     def functions(self) -> tuple[Function, ...]:
-        """Two offsets."""
+        """Return two offsets."""
         return offsets(self.first, self.second, (X, Y))
 
 
@@ -137,5 +137,5 @@ class PointInPlane(Pair):
     """The origin of the second frame is in the plane x, y of the first."""
 
     def functions(self) -> tuple[Function, ...]:
-        """An offset."""
+        """Return an offset."""
         return offsets(self.first, self.second, (Z,))

@@ -76,7 +76,7 @@ class Limit(OnMeasure):
             )
 
     def parts(self, model: Model) -> Parts:
-        """A row with a range."""
+        """Return a row with a range."""
         row = Row(
             ((0, self.measure.sign),),
             lower=self.lower,
@@ -110,6 +110,6 @@ class Friction(OnMeasure):
         object.__setattr__(self, "force", not_negative(self.label, "force", self.force))
 
     def parts(self, model: Model) -> Parts:
-        """A row with friction."""
+        """Return a row with friction."""
         row = Row(((0, self.measure.sign),), friction=self.force, ranged=True)
         return Parts((self.function(model, position=False),), (row,))

@@ -36,16 +36,16 @@ X, Z = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
 
 
 class Measure:
-    """A number that a mechanism has: a function of the configuration, with a sign."""
+    """Number that a mechanism has: a function of the configuration, with a sign."""
 
     sign: float = 1.0
 
     def function(self, label: str, model: Model) -> Function:
-        """The function of the configuration; ``label`` is whose it is, for messages."""
+        """Return the function of the configuration; ``label`` is whose it is, for messages."""
         raise NotImplementedError
 
     def has_position(self, model: Model) -> bool:
-        """Whether it is a function of the configuration, and not a velocity alone."""
+        """Return whether it is a function of the configuration, and not a velocity alone."""
         return True
 
 
@@ -68,7 +68,7 @@ class JointCoordinate(Measure):
             raise ArgumentTypeError(f"JointCoordinate: index is {shown(self.index)}, expected an integer")
 
     def record(self, label: str, model: Model) -> Joint:
-        """The joint, if it has such a coordinate of its own."""
+        """Return the joint, if it has such a coordinate of its own."""
         for joint in model.joints:
             if joint.name == self.joint:
                 n = JOINT_TYPES[joint.type].nv
@@ -86,11 +86,11 @@ class JointCoordinate(Measure):
         raise UnknownNameError(f"{label}: no joint {shown(self.joint)} with a coordinate; there are {names}")
 
     def has_position(self, model: Model) -> bool:
-        """Whether an entry of q changes at this velocity."""
+        """Return whether an entry of q changes at this velocity."""
         return JOINT_TYPES[self.record("JointCoordinate", model).type].rate_is_velocity
 
     def function(self, label: str, model: Model) -> Function:
-        """The coordinate."""
+        """Return the coordinate."""
         joint = self.record(label, model)
         position = joint.q_start + self.index if JOINT_TYPES[joint.type].rate_is_velocity else -1
         return Function(COORDINATE, coordinate=joint.v_start + self.index, position=position)
@@ -98,7 +98,7 @@ class JointCoordinate(Measure):
 
 @dataclass(frozen=True)
 class BetweenFrames(Measure):
-    """What two frames have between them, each a :class:`Frame`, a name, or ``(name, position, rotation)``."""
+    """Measure between two frames, each a :class:`Frame`, a name, or ``(name, position, rotation)``."""
 
     first: Any
     second: Any
@@ -108,12 +108,12 @@ class BetweenFrames(Measure):
             object.__setattr__(self, key, as_frame(type(self).__name__, key, getattr(self, key)))
 
     def function(self, label: str, model: Model) -> Function:
-        """The function, if both frames are there and apart."""
+        """Return the function, if both frames are there and apart."""
         check_apart(f"{label}: {type(self).__name__}", model, first=self.first, second=self.second)
         return self.between()
 
     def between(self) -> Function:
-        """The function."""
+        """Return the function."""
         raise NotImplementedError
 
 
@@ -137,28 +137,28 @@ class Angle(BetweenFrames):
             raise ArgumentValueError(f"Angle: sign is {shown(self.sign)}, expected 1 or -1")
 
     def between(self) -> Function:
-        """Of the pointer."""
+        """Return the turn of the pointer."""
         return Function(TURN, self.first, self.second, axis_1=Z, axis_2=self.pointer, side_1=X)
 
 
 class Travel(BetweenFrames):
-    """Where the second origin is along z of the first frame; m."""
+    """Position of the second origin along z of the first frame; m."""
 
     def between(self) -> Function:
-        """An offset."""
+        """Return an offset."""
         return Function(OFFSET, self.first, self.second, axis_1=Z)
 
 
 class Length(BetweenFrames):
-    """How far the origins of two frames are from each other; m."""
+    """Distance of the origins of two frames; m."""
 
     def between(self) -> Function:
-        """A distance; where they meet, along x of the first."""
+        """Return a distance; where they meet, along x of the first."""
         return Function(DISTANCE, self.first, self.second, axis_1=X)
 
 
 def as_measure(label: str, key: str, given: Any) -> Measure:
-    """A measure, the name of a joint, or (name, index)."""
+    """Convert to a measure: a measure, the name of a joint, or (name, index)."""
     if isinstance(given, Measure):
         return given
     if isinstance(given, str):

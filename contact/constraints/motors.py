@@ -1,4 +1,4 @@
-"""What drives a coordinate, an angle, a way or a length: motors, servos, drives to a position, motions over time.
+"""Drives of a coordinate, an angle, a way or a length: motors, servos, drives to a position, motions over time.
 
 =====================  ============================================================================  =======================
 record                 force r along phi, at the end of a step h, with its rate u there              row
@@ -68,7 +68,7 @@ class Motor(OnMeasure):
         object.__setattr__(self, "force", not_negative(self.label, "force", self.force))
 
     def parts(self, model: Model) -> Parts:
-        """A bounded row with a speed, both within what the joint allows."""
+        """Return a bounded row with a speed, both within what the joint allows."""
         fastest, strongest = (self.allowed(model, key) for key in ("velocity_limit", "effort_limit"))
         row = Row(
             ((0, self.measure.sign),),
@@ -87,7 +87,7 @@ def set_target(record: Any) -> None:
 
 @dataclass(frozen=True)
 class Servo(OnMeasure):
-    """Gains and a target. It is implicit: stable with any gains.
+    """Servo with gains and a target. It is implicit: stable with any gains.
 
     Attributes:
         name: of the constraint.
@@ -112,7 +112,7 @@ class Servo(OnMeasure):
         check_spring(self.label, "", self.stiffness, self.damping)
 
     def parts(self, model: Model) -> Parts:
-        """A soft row."""
+        """Return a soft row."""
         moves = isinstance(self.target, Spline)
         row = Row(
             ((0, self.measure.sign),),
@@ -155,7 +155,7 @@ class PositionDrive(OnMeasure):
             object.__setattr__(self, "speed", positive(self.label, "speed", self.speed))
 
     def parts(self, model: Model) -> Parts:
-        """A bounded row with error reduction."""
+        """Return a bounded row with error reduction."""
         fastest, strongest = (self.allowed(model, key) for key in ("velocity_limit", "effort_limit"))
         row = Row(
             ((0, self.measure.sign),),
@@ -193,6 +193,6 @@ class PrescribedMotion(OnMeasure):
             raise ArgumentTypeError(f"{self.label}: motion is a {type(self.motion).__name__}, expected a Spline")
 
     def parts(self, model: Model) -> Parts:
-        """A row that holds, at the motion."""
+        """Return a row that holds, at the motion."""
         row = Row(((0, self.measure.sign),), motion=self.motion)
         return Parts((self.function(model, position=True),), (row,))

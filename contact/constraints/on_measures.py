@@ -1,4 +1,4 @@
-"""What constraints on one measure have in common."""
+"""Base of constraints on one measure."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ class OnMeasure(Constraint):
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """Name of the constraint in messages."""
         return named(type(self).__name__, self.name)
 
     @property
     def measure(self) -> Measure:
-        """What it is on."""
+        """Measure that it acts on."""
         measure: Measure = self.of
         return measure
 
     def function(self, model: Model, position: bool) -> Function:
-        """The function of its measure; one with a position, where that is needed."""
+        """Return the function of its measure; one with a position, where that is needed."""
         function = self.measure.function(self.label, model)
         if position and not self.measure.has_position(model):
             raise ConstraintError(
@@ -48,7 +48,7 @@ class OnMeasure(Constraint):
         return function
 
     def allowed(self, model: Model, key: str) -> float:
-        """A limit of the model's for the joint that it is on; infinite for what is no joint."""
+        """Return a limit of the model's for the joint that it is on; infinite for what is no joint."""
         if not isinstance(self.measure, JointCoordinate):
             return float("inf")
         joint = self.measure.record(self.label, model)

@@ -1,4 +1,4 @@
-"""What constraints between two frames have in common: a name, the frames, their checks, and `at`."""
+"""Base of constraints between two frames: a name, the frames, their checks, and `at`."""
 
 from __future__ import annotations
 
@@ -24,22 +24,24 @@ Own = TypeVar("Own", bound="Pair")
 
 
 def offsets(first: Frame, second: Frame, axes: Sequence[tuple[float, float, float]]) -> tuple[Function, ...]:
-    """How far the second origin is from the first, along axes of the first frame."""
+    """Return how far the second origin is from the first, along axes of the first frame."""
     return tuple(Function(OFFSET, first, second, axis_1=axis) for axis in axes)
 
 
 def tilts(first: Frame, second: Frame) -> tuple[Function, ...]:
-    """The z axis of the second frame along x and y of the first: turns of the second about y, and backwards about x."""
+    """Return the z axis of the second frame along x and y of the first: turns of the second about y, and backwards
+    about x.
+    """
     return tuple(Function(ALIGN, first, second, axis_1=axis, axis_2=Z) for axis in (X, Y))
 
 
 def turned(first: Frame, second: Frame) -> Function:
-    """The x axis of the second frame along y of the first: its turn about z, where that is small."""
+    """Return the x axis of the second frame along y of the first: its turn about z, where that is small."""
     return Function(ALIGN, first, second, axis_1=Y, axis_2=X)
 
 
 def rows_of(functions: Sequence[Function], softness: Softness) -> tuple[Row, ...]:
-    """Each function at zero, or held there by springs and dampers."""
+    """Return rows that hold each function at zero, or springs and dampers that do."""
     rows = []
     for k, function in enumerate(functions):
         stiffness, damping = softness.stiffness, softness.damping
@@ -50,18 +52,18 @@ def rows_of(functions: Sequence[Function], softness: Softness) -> tuple[Row, ...
 
 
 class Constraint:
-    """What a world needs to know of a constraint: its name, and its parts in a model."""
+    """Base of all constraints: a name, and parts in a model, which a world needs."""
 
     name: str
 
     def parts(self, model: Model) -> Parts:
-        """Functions and rows."""
+        """Return functions and rows."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class TwoFrames(Constraint):
-    """What holds between two frames, each a :class:`Frame`, a name, or ``(name, position, rotation)``."""
+    """Constraint between two frames, each a :class:`Frame`, a name, or ``(name, position, rotation)``."""
 
     name: str
     first: Any
@@ -74,15 +76,15 @@ class TwoFrames(Constraint):
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """Name of the constraint in messages."""
         return named(type(self).__name__, self.name)
 
     def check(self, model: Model) -> None:
-        """Both frames are known, and on two bodies."""
+        """Check that both frames are known, and on two bodies."""
         check_apart(self.label, model, first=self.first, second=self.second)
 
     def functions(self) -> tuple[Function, ...]:
-        """What depends on where the frames are."""
+        """Return the functions of where the frames are."""
         raise NotImplementedError
 
 
@@ -120,7 +122,7 @@ class Pair(TwoFrames):
         side: ArrayLike | None = None,
         **options: Any,
     ) -> Own:
-        """The joint between two bodies that is closed in a configuration: both frames are placed where they meet.
+        """Make the joint between two bodies that is closed in a configuration: both frames are placed where they meet.
 
         Args:
             name: of the constraint.
@@ -145,7 +147,7 @@ class Pair(TwoFrames):
         return result
 
     def parts(self, model: Model) -> Parts:
-        """Its functions, and a row for each."""
+        """Return its functions, and a row for each."""
         self.check(model)
         functions = self.functions()
         return Parts(functions, rows_of(functions, self.softness))

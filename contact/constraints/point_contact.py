@@ -105,11 +105,11 @@ class PointContact(TwoFrames):
 
     @property
     def coefficients(self) -> tuple[float, float]:
-        """Of friction: of what sticks, and of what slides."""
+        """Coefficients of friction: of what sticks, and of what slides."""
         return self.friction, self.friction if self.kinetic_friction is None else self.kinetic_friction
 
     def functions(self) -> tuple[Function, ...]:
-        """The way from the plane, and along it."""
+        """Return the way from the plane, and along it."""
         height = Function(OFFSET, self.first, self.second, axis_1=Z)
         if self.radius == 0.0:
             return height, *(Function(OFFSET, self.first, self.second, axis_1=axis) for axis in (X, Y))
@@ -117,7 +117,7 @@ class PointContact(TwoFrames):
         return height, *(Function(ROLL, self.first, self.second, axis_1=axis, side_1=down) for axis in (X, Y))
 
     def parts(self, model: Model) -> Parts:
-        """A normal and two tangents."""
+        """Return a normal and two tangents."""
         self.check(model)
         (friction, kinetic), (newton, poisson) = self.coefficients, coefficients(self.restitution, self.impacts)
         normal = Row(

@@ -67,7 +67,7 @@ class RackAndPinion(OneRow):
         radius: float,
         **options: Any,
     ) -> RackAndPinion:
-        """In mesh in a configuration: the rack's frame is at the pitch point below the pinion's centre.
+        """Make the constraint in mesh in a configuration: the rack's frame is at the pitch point below the pinion's centre.
 
         Args:
             name: of the constraint.
@@ -95,18 +95,18 @@ class RackAndPinion(OneRow):
         return result
 
     def functions(self) -> tuple[Function, ...]:
-        """Where the centre is along the rack and from it, and the turn."""
+        """Return the way of the centre along the rack, the turn, and the way of the centre from the rack."""
         pair = self.first, self.second
         return *offsets(*pair, (X,)), Angle(*pair).between(), *offsets(*pair, (Y,))
 
     def coefficients(self) -> tuple[float, ...]:
-        """Rolling along x turns it backwards."""
+        """Return the coefficients: rolling along x turns the pinion backwards."""
         return 1.0, self.radius, math.tan(self.pressure_angle)
 
     def constant(self) -> float:
-        """The distance of the centre, as it should be."""
+        """Return the constant of the distance of the centre, as it should be."""
         return math.tan(self.pressure_angle) * self.radius
 
     def tooth_force(self, force: float) -> ToothForce:
-        """The force of the teeth, from the one along the row; N."""
+        """Compute the force of the teeth from the one along the row; N."""
         return tooth_force(force, self.pressure_angle)

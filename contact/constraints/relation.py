@@ -1,4 +1,4 @@
-"""What constraints are made of: functions of the configuration, and rows that say what becomes of them.
+"""Functions of the configuration, of which constraints are made, and rows, which are the laws of sums of functions.
 
 A *function* is a number phi that depends on where two frames are. Its rate is the power of a wrench,
 
@@ -147,7 +147,7 @@ class Function:
 
 @dataclass(frozen=True)
 class Row:
-    """What becomes of a sum of functions, ``phi = sum c_k phi_k - offset``.
+    """Law of a sum of functions, ``phi = sum c_k phi_k - offset``.
 
     A row *holds*, phi = 0, unless it has a range or is soft. With ``inertia`` it holds nothing, and has the force
     ``-inertia d2phi/dt2``: that of a rotor that a gear turns. A *contact* is three rows with a range, one after the other:
@@ -194,13 +194,13 @@ class Row:
 
     @property
     def soft(self) -> bool:
-        """Whether it is a spring and a damper."""
+        """True if it is a spring and a damper."""
         return not self.ranged and bool(np.isfinite(self.stiffness))
 
 
 @dataclass(frozen=True)
 class Parts:
-    """What a constraint consists of."""
+    """Functions and rows of a constraint."""
 
     functions: tuple[Function, ...]
     rows: tuple[Row, ...]

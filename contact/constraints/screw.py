@@ -43,12 +43,12 @@ class Screw(WithAngle, WithTravel):
             object.__setattr__(self, key, plain_number(self.label, key, getattr(self, key)))
 
     def functions(self) -> tuple[Function, ...]:
-        """Two offsets and two tilts; the way and the turn."""
+        """Return two offsets and two tilts; the way and the turn."""
         pair = self.first, self.second
         return *offsets(*pair, (X, Y)), *tilts(*pair), self.travel.between(), self.angle.between()
 
     def parts(self, model: Model) -> Parts:
-        """Four rows that hold, and the thread."""
+        """Return four rows that hold, and the thread."""
         self.check(model)
         functions = self.functions()
         thread = Row(

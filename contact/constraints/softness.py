@@ -40,14 +40,14 @@ class ErpCfm(NamedTuple):
 
 
 class SpringDamper(NamedTuple):
-    """N/m and N s/m, or N m/rad and N m s/rad."""
+    """Stiffness and damping: N/m and N s/m, or N m/rad and N m s/rad."""
 
     stiffness: float
     damping: float
 
 
 def checked(function: str, lower: float, upper: float, key: str, value: Any, closed: bool = True) -> float:
-    """A number between bounds."""
+    """Check a number between bounds."""
     x = number(function, key, value)
     if not (lower <= x <= upper) or (not closed and x == lower):
         bound = f"a number from {lower:g} to {upper:g}" if closed else f"a number above {lower:g}"
@@ -56,7 +56,7 @@ def checked(function: str, lower: float, upper: float, key: str, value: Any, clo
 
 
 def erp_cfm(stiffness: float, damping: float, step: float) -> ErpCfm:
-    """ERP and CFM that are a spring and a damper in steps of one length.
+    """Compute ERP and CFM that are a spring and a damper in steps of one length.
 
     Args:
         stiffness: k, not negative; infinite for what holds.
@@ -91,7 +91,7 @@ def erp_cfm(stiffness: float, damping: float, step: float) -> ErpCfm:
 
 
 def spring_damper(erp: float, cfm: float, step: float) -> SpringDamper:
-    """The spring and the damper that ERP and CFM are in steps of one length: the inverse of :func:`erp_cfm`.
+    """Compute the spring and the damper that ERP and CFM are in steps of one length: the inverse of :func:`erp_cfm`.
 
     Args:
         erp: 0 to 1.
@@ -122,7 +122,7 @@ def spring_damper(erp: float, cfm: float, step: float) -> SpringDamper:
 
 
 def damper_of_multiplier(k: float, step: float | None = None) -> SpringDamper:
-    """What equations 13 and 14 of source document 002, ``lambda = -k J v``, are: a damper.
+    """Convert equations 13 and 14 of source document 002, ``lambda = -k J v``, to what they are: a damper.
 
     Args:
         k: of the equations, not negative.
@@ -180,7 +180,7 @@ class Softness:
 
 
 def check_spring(label: str, kind: str, k: float, d: float) -> None:
-    """What has an infinite stiffness needs no damper, and what has neither resists nothing."""
+    """Refuse a damper beside an infinite stiffness, which needs none, and a row with neither, which resists nothing."""
     if np.isinf(k) and d > 0.0:
         raise ConstraintError(
             f"{label}: {kind}damping is {d:g} and {kind}stiffness is infinite: what holds needs no damper"

@@ -29,7 +29,7 @@ MOST_KNOTS = 10_000  # each is looked at when the motion is asked for
 
 @dataclass(frozen=True)
 class Spline:
-    """A number that changes with time.
+    """Motion: a number that changes with time.
 
     Attributes:
         times: of the knots, rising, at least two; s.
@@ -78,8 +78,8 @@ class Spline:
 
     @cached_property
     def pieces(self) -> Array:
-        """Of each piece its first time and the coefficients of powers of the time since then, ``(n + 1, 5)``; the first and
-        the last piece are straight.
+        """First time of each piece and the coefficients of powers of the time since then, ``(n + 1, 5)``; the first and the
+        last piece are straight.
         """
         from scipy.interpolate import CubicSpline  # here: it takes long to import
 
@@ -93,13 +93,13 @@ class Spline:
         return pieces
 
     def at(self, t: float) -> tuple[float, float, float]:
-        """The value at a time, its rate, and the rate of that."""
+        """Compute the value at a time, its rate, and the rate of that."""
         s, speed, gain = along(self, np.float64(t))
         return float(s), float(speed), float(gain)
 
 
 def along(motion: Spline, t: Any) -> Array:
-    """The values at times of any shape, their rates, and the rates of these, ``(3, ...)``."""
+    """Compute the values at times of any shape, their rates, and the rates of these, ``(3, ...)``."""
     pieces = motion.pieces
     t0, a, b, c, d = np.moveaxis(pieces[np.searchsorted(pieces[1:, 0], t, side="right")], -1, 0)
     x = t - t0

@@ -21,7 +21,7 @@ __all__ = ["OneRow", "ToothForce", "set_pressure_angle", "tooth_force"]
 
 
 class ToothForce(NamedTuple):
-    """The force between teeth: along the pitch circle, between the centres, and both together; N."""
+    """Force between teeth: along the pitch circle, between the centres, and both together; N."""
 
     tangential: float
     radial: float
@@ -29,13 +29,13 @@ class ToothForce(NamedTuple):
 
 
 def tooth_force(tangential: float, pressure_angle: float) -> ToothForce:
-    """From its tangential part."""
+    """Compute the force between teeth from its tangential part."""
     r = float(tangential)
     return ToothForce(r, r * math.tan(pressure_angle), r / math.cos(pressure_angle))
 
 
 def set_pressure_angle(record: Any, label: str) -> None:
-    """Check it: less than a quarter of a turn, with either sign."""
+    """Check the pressure angle: less than a quarter of a turn, with either sign."""
     angle = plain_number(label, "pressure_angle", record.pressure_angle)
     if not abs(angle) <= 1.4:
         raise ConstraintError(f"{label}: pressure_angle is {angle:g}, expected one from -1.4 to 1.4 rad")
@@ -44,7 +44,7 @@ def set_pressure_angle(record: Any, label: str) -> None:
 
 @dataclass(frozen=True)
 class OneRow(TwoFrames):
-    """Two frames, and one row with a spring and a damper if it is not hard."""
+    """Base of constraints between two frames with one row, with a spring and a damper if it is not hard."""
 
     stiffness: float = field(default=np.inf, kw_only=True)
     damping: float = field(default=0.0, kw_only=True)
@@ -56,15 +56,15 @@ class OneRow(TwoFrames):
         object.__setattr__(self, "offset", plain_number(self.label, "offset", self.offset))
 
     def coefficients(self) -> tuple[float, ...]:
-        """Of each function."""
+        """Return the coefficient of each function."""
         raise NotImplementedError
 
     def constant(self) -> float:
-        """What is taken from the sum beside the offset."""
+        """Return the constant that is subtracted from the sum beside the offset."""
         return 0.0
 
     def parts(self, model: Model) -> Parts:
-        """The row."""
+        """Return the functions and the row."""
         self.check(model)
         terms = tuple(enumerate(self.coefficients()))
         offset = self.offset + self.constant()

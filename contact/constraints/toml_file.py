@@ -96,7 +96,7 @@ LARGEST = 2**26  # bytes of a file: a million tables
 
 
 def read_constraints(path: str | os.PathLike[str]) -> tuple[Constraint, ...]:
-    """The constraints in a TOML file; its format is described in :mod:`~pluecker.contact.constraints.toml_file`.
+    """Read the constraints in a TOML file; its format is described in :mod:`~pluecker.contact.constraints.toml_file`.
 
     Python 3.10 needs the extra ``toml`` (tomli) for that; later ones read TOML themselves.
 
@@ -127,7 +127,7 @@ def read_constraints(path: str | os.PathLike[str]) -> tuple[Constraint, ...]:
 
 
 def load_tables(path: Any, function: str) -> Table:
-    """What a TOML file holds; ``function`` is named by errors."""
+    """Read the tables of a TOML file; errors name ``function``."""
     if not isinstance(path, (str, os.PathLike)):
         raise ArgumentTypeError(f"{function}: path is {shown(path)}, expected the path of a file")
     library = "tomllib" if sys.version_info >= (3, 11) else "tomli"
@@ -148,7 +148,7 @@ def load_tables(path: Any, function: str) -> Table:
 
 
 class Reader:
-    """One file: its tables, and the constraints that are made of them."""
+    """Reader of one file: its tables, and the constraints that are made of them."""
 
     def __init__(self, path: str, content: Table) -> None:
         self.path = path
@@ -168,7 +168,7 @@ class Reader:
                 self.tables[name] = kind, table
 
     def constraints(self) -> tuple[Constraint, ...]:
-        """All of them; joints before what is on their angles and ways."""
+        """Make all constraints, joints before what is on their angles and ways; return them in the order of the file."""
         for name in self.tables:
             try:
                 self.make(name, ())
@@ -180,7 +180,7 @@ class Reader:
         return tuple(self.made[name] for name in self.tables)
 
     def make(self, name: str, waiting: tuple[str, ...]) -> Constraint:
-        """The constraint of a name; ``waiting`` are those that ask for it."""
+        """Make the constraint of a name; ``waiting`` are those that ask for it."""
         if name in self.made:
             return self.made[name]
         kind, table = self.tables[name]
@@ -199,7 +199,7 @@ class Reader:
         return self.made[name]
 
     def value(self, where: str, key: str, given: Any, waiting: tuple[str, ...]) -> Any:
-        """What an attribute is."""
+        """Read the value of an attribute."""
         if key in ("first", "second", "cage"):
             return self.frame(where, given)
         if key in ("softness", "suspension"):
@@ -213,7 +213,7 @@ class Reader:
         return given
 
     def table(self, where: str, given: Any, keys: tuple[str, ...], needed: tuple[str, ...] = ()) -> Table:
-        """A table with no other keys."""
+        """Check that a value is a table with no other keys, and with the needed ones."""
         if not isinstance(given, Mapping):
             raise ConstraintError(f"{where} is {shown(given)}, expected a table with {', '.join(keys)}")
         for key in given:
@@ -225,13 +225,13 @@ class Reader:
         return dict(given)
 
     def record(self, where: str, kind: type[Any], given: Any) -> Any:
-        """A record of plain numbers."""
+        """Make a record of plain numbers."""
         needed = tuple(each.name for each in fields(kind) if each.default is MISSING)
         table = self.table(where, given, tuple(each.name for each in fields(kind)), needed)
         return guarded(where, lambda: kind(**table))
 
     def frame(self, where: str, given: Any) -> Frame:
-        """A frame."""
+        """Make a frame."""
         if isinstance(given, str):
             return Frame(given)
         if not isinstance(given, Mapping):
@@ -242,7 +242,7 @@ class Reader:
         return guarded(where, lambda: Frame(table.pop("frame"), **table))
 
     def measure(self, where: str, given: Any, waiting: tuple[str, ...]) -> Measure:
-        """A coordinate, an angle, a way or a length."""
+        """Make a measure: a coordinate, an angle, a way or a length."""
         if isinstance(given, str):
             return JointCoordinate(given)
         if isinstance(given, Mapping):
@@ -259,7 +259,7 @@ class Reader:
         )
 
     def between(self, where: str, key: str, kind: type[Any], given: Any) -> Measure:
-        """Of two frames."""
+        """Make a measure between two frames."""
         options = ("pointer", "sign") if kind is Angle else ()
         table = self.table(where, given, (key, *options))
         frames = table.pop(key)
@@ -269,7 +269,7 @@ class Reader:
         return guarded(where, lambda: kind(*ends, **table))
 
     def of_constraint(self, where: str, given: Any, waiting: tuple[str, ...]) -> Measure:
-        """That of a joint in the same file."""
+        """Return a measure of a joint in the same file."""
         table = self.table(where, given, ("constraint", "measure"), ("constraint", "measure"))
         name, measure = table["constraint"], table["measure"]
         if name not in self.tables or name in waiting:
@@ -284,7 +284,7 @@ class Reader:
         return result
 
     def terms(self, where: str, given: Any, waiting: tuple[str, ...]) -> list[tuple[Measure, Any]]:
-        """Measures and coefficients."""
+        """Read measures and coefficients."""
         if not isinstance(given, list):
             raise ConstraintError(f"{where} is {shown(given)}, expected a list of tables with of and coefficient")
         pairs = []
@@ -296,7 +296,7 @@ class Reader:
 
 
 def guarded(where: str, make: Callable[[], Any]) -> Any:
-    """A record, whose own complaint is told with the place in the file."""
+    """Make a record, and tell its own complaint with the place in the file."""
     try:
         return make()
     except PlueckerError as error:

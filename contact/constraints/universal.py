@@ -51,7 +51,7 @@ class Universal(Pair):
     """The origins meet, and x of the first frame stays perpendicular to y of the second: shafts along z, forks x and y."""
 
     def functions(self) -> tuple[Function, ...]:
-        """Three offsets, and the arms of the cross."""
+        """Return three offsets, and the arms of the cross."""
         cross = Function(ALIGN, self.first, self.second, axis_1=X, axis_2=Y)
         return *offsets(self.first, self.second, (X, Y, Z)), cross
 
@@ -94,7 +94,9 @@ class Hinge2(Pair):
         axle: ArrayLike = Y,
         **options: Any,
     ) -> Hinge2:
-        """The wheel that is mounted in a configuration: as :meth:`Pair.at`, with the direction of its axle in the world."""
+        """Make the wheel that is mounted in a configuration: as :meth:`Pair.at`, with the direction of its axle in the
+        world.
+        """
         label = named(cls.__name__, name)
         model = as_model(f"{cls.__name__}.at", model)
         x, z, a = vector(label, "point", point), unit(label, "axis", axis), unit(label, "axle", axle)
@@ -107,21 +109,21 @@ class Hinge2(Pair):
 
     @property
     def steering(self) -> Angle:
-        """The turn of the axle about the steering axis, z of the first frame, from its x axis; rad."""
+        """Turn of the axle about the steering axis, z of the first frame, from its x axis; rad."""
         return Angle(self.first, self.second, pointer=Z)
 
     @property
     def rolling(self) -> Angle:
-        """The turn of the wheel about its axle, z of the second frame, against the steering axis; rad."""
+        """Turn of the wheel about its axle, z of the second frame, against the steering axis; rad."""
         return Angle(self.second, self.first, pointer=Z, sign=-1.0)
 
     def functions(self) -> tuple[Function, ...]:
-        """Three offsets, and both axes."""
+        """Return three offsets, and both axes."""
         axes = Function(ALIGN, self.first, self.second, axis_1=Z, axis_2=Z)
         return *offsets(self.first, self.second, (X, Y, Z)), axes
 
     def parts(self, model: Model) -> Parts:
-        """Three offsets, the third on the suspension; and the angle between both axes."""
+        """Return three offsets, the third on the suspension; and the angle between both axes."""
         self.check(model)
         functions = self.functions()
         rows = list(rows_of(functions, self.softness))

@@ -49,7 +49,7 @@ SECOND = 1.2e-4  # of second differences: the fourth root
 
 
 class UserCall:
-    """A function as kernels call it; it has to outlive the world's array, which has its address.
+    """Function of the user's as kernels call it; it has to outlive the world's array, which has its address.
 
     Attributes:
         label: whose it is, for messages.
@@ -69,7 +69,9 @@ class UserCall:
             self.address = ctypes.cast(self.keep, ctypes.c_void_p).value or 0
 
     def answer(self, order: float, q: Any, v: Any, out: Any, parameters: Any) -> None:
-        """What machine code calls: numbers, and NaN where the function fails, or its result is not wanted any more."""
+        """Write the numbers that machine code calls for: NaN where the function fails, or its result is not wanted
+        any more.
+        """
         nq, nv = self.model.nq, self.model.nv
         results = np.ctypeslib.as_array(out, (nv + 2,))
         if is_over():
@@ -96,7 +98,7 @@ class UserCall:
             self.broken = f"{self.label}: the function has no finite value or derivative {where}", None
 
     def value(self, q: Array) -> float:
-        """C(q)."""
+        """Compute C(q)."""
         if self.record.compiled:
             out = np.zeros(self.model.nv + 2)
             pointers = [x.ctypes.data_as(NUMBERS) for x in (q, q, out, self.parameters)]
@@ -105,7 +107,7 @@ class UserCall:
         return float(self.record.function(q))
 
     def gradient(self, q: Array) -> Array:
-        """J."""
+        """Compute J."""
         if self.record.gradient is not None:
             J = np.asarray(self.record.gradient(q), dtype=np.float64)
             if J.shape != (self.model.nv,):
@@ -115,7 +117,7 @@ class UserCall:
         return np.array([self.difference(q, step, self.value) for step in steps]) / (2.0 * FIRST)
 
     def bias(self, q: Array, v: Array) -> float:
-        """Jdot v."""
+        """Compute Jdot v."""
         speed = float(np.linalg.norm(v))
         if speed == 0.0:
             return 0.0
@@ -126,19 +128,19 @@ class UserCall:
         return (ends[0] - 2.0 * self.value(q) + ends[1]) * (speed / SECOND) ** 2
 
     def difference(self, q: Array, step: Array, function: Callable[[Array], float]) -> float:
-        """Between both sides of q."""
+        """Compute the difference of a function between both sides of q."""
         return float(function(integrate(self.model, q, step)) - function(integrate(self.model, q, -step)))
 
 
 def numbers_at(pointer: Any, n: int) -> Array:
-    """A copy of numbers at an address, of NumPy's own dtype: that of ctypes is another one, though it is equal."""
+    """Copy numbers at an address to an array of NumPy's own dtype: that of ctypes is another one, though it is equal."""
     numbers = np.empty(n)
     numbers[:] = np.ctypeslib.as_array(pointer, (n,))
     return numbers
 
 
 def address_of_function(function: Any) -> int:
-    """The address of a numba.cfunc or of a function of ctypes."""
+    """Return the address of a numba.cfunc or of a function of ctypes."""
     if isinstance(function, C_FUNCTION):
         return ctypes.cast(function, ctypes.c_void_p).value or 0
     return int(function.address)
@@ -209,17 +211,17 @@ class UserFunction(Constraint):
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """Name of the constraint in messages."""
         return named("UserFunction", self.name)
 
     @property
     def compiled(self) -> bool:
-        """Whether it is machine code."""
+        """True if it is machine code."""
         function = self.function
         return isinstance(function, C_FUNCTION) or (hasattr(function, "address") and hasattr(function, "ctypes"))
 
     def parts(self, model: Model) -> Parts:
-        """One row, on all coordinates."""
+        """Return one row, on all coordinates."""
         function = Function(USER, user=UserCall(self.label, model, self))
         law: dict[str, Any] = {"stiffness": self.stiffness, "damping": self.damping}
         if self.one_sided:
@@ -228,7 +230,9 @@ class UserFunction(Constraint):
 
 
 def refuse_what_broke(model: Model, parts: tuple[Parts, ...], q: ArrayLike) -> None:
-    """The same as :func:`refuse_broken_functions`, and what was wrong with the last numbers of one that were none."""
+    """Refuse as :func:`refuse_broken_functions` does, or else a function whose last numbers were none, saying what was wrong
+    with them.
+    """
     calls = [f.user for part in parts for f in part.functions if f.kind == USER]
     found = next((call.broken for call in calls if call.broken is not None), None)
     refuse_broken_functions(model, parts, q)
@@ -237,7 +241,7 @@ def refuse_what_broke(model: Model, parts: tuple[Parts, ...], q: ArrayLike) -> N
 
 
 def refuse_broken_functions(model: Model, parts: tuple[Parts, ...], q: ArrayLike) -> None:
-    """Say which of the users' functions has no value in one of these configurations, ``(..., nq)``, if one has none.
+    """Refuse one of the users' functions that has no value in one of these configurations, ``(..., nq)``.
 
     Raises:
         ConstraintError: by the constraint's name: it is NaN or infinite there, or raised an error, which is the cause.
