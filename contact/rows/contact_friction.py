@@ -1,4 +1,4 @@
-"""Which of two coefficients of friction a contact has in a step: that of what sticks, or the smaller one of what slides.
+"""Choice of the coefficient of friction of a contact in a step: that of what sticks, or the smaller one of what slides.
 
 A step is decided as it begins, by the slip u_t at its beginning and by the impulse r of the step before. What slides has a
 slip, and the kinetic coefficient acts from the first step on that begins with one. What stuck may have one too: a foot that
@@ -29,7 +29,7 @@ EDGE = 1e-2  # of impulses at the edge of a cone; solvers find them to 1e-5 and 
 
 @kernel
 def friction_in_force(w, J, k, v, rho, last):
-    """The coefficient of the contact whose normal is the row with a range number ``k``
+    """Select the coefficient of the contact whose normal is the row with a range number ``k``
 
     ``v`` before the step; ``rho`` what surfaces add to the rates of rows; ``last`` the impulses of rows with a range in the
     step before.

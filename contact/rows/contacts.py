@@ -71,7 +71,9 @@ TOLERATED_OF_TURNS = 1e-5
 
 @kernel
 def store_contact_law(w, k, h, x, before, free, law, at):
-    """The law of the normal that is the row with a range number ``k``, but for friction; the compliance of a soft one"""
+    """Store the law of the normal that is the row with a range number ``k``, but for friction; return the compliance of a
+    soft one
+    """
     rows, row = ranges(w), linear_count(w) + k
     zero, hit = 0.0 * free, 0.0 * free
     gap, compliance = x - range_entry(rows, k, LOWER), zero
@@ -96,7 +98,7 @@ def store_contact_law(w, k, h, x, before, free, law, at):
 
 @kernel
 def is_hit(h, gap, before, free):
-    """1 where bodies approach, would close the gap without impulses, and had more speed than the step adds"""
+    """Return 1 where bodies approach, would close the gap without impulses, and had more speed than the step adds; else 0"""
     zero = 0.0 * gap
     end = select(smaller(zero, gap), -gap / h, zero)
     approaches = select(smaller(before, zero), 1.0 + zero, zero)
@@ -106,12 +108,12 @@ def is_hit(h, gap, before, free):
 
 @kernel
 def least_rate(law, at):
-    """l"""
+    """Load l"""
     return load(law, at + LEAST)
 
 
 def contact_scratch(n: int, numbers: int, resistances: int = 0, returns: int = 0) -> int:
-    """How many numbers of scratch memory solving takes for n rows whose laws have so many numbers in all.
+    """Compute how many numbers of scratch memory solving takes for n rows whose laws have so many numbers in all.
 
     Among them so many rows of resistance, whose blocks have up to two rows more, and so many contacts that return impulses,
     whose blocks have three; then there is another matrix.
@@ -122,7 +124,7 @@ def contact_scratch(n: int, numbers: int, resistances: int = 0, returns: int = 0
 
 @kernel
 def set_apart(W, n, k, here):
-    """Row k meets no other in states in which it sleeps, and others are awake"""
+    """Uncouple row k from all others in states in which it sleeps, and others are awake"""
     for i in range(n):
         x, y = load(W, i * n + k), load(W, k * n + i)
         other = 0.0 * x if i != k else 1.0 + 0.0 * x
@@ -131,13 +133,15 @@ def set_apart(W, n, k, here):
 
 
 def make_solve_blocks(with_more: bool) -> Callable[..., Any]:
-    """Made for worlds whose contacts resist to rolling or spinning or return impulses, or for those with none of these."""
+    """Make the solver for worlds whose contacts resist to rolling or spinning or return impulses, or for those with none of
+    these.
+    """
 
     def solve_blocks(w, W, count, b, laws, numbers, awake, r, ws):
-        """The multipliers of the rows that are awake, in ``r``, where they begin; those of all others become zero
+        """Solve for the multipliers of the rows that are awake, in ``r``, where they begin; those of all others become zero
 
-        The error, as one of other rows, of which less is tolerated. b and ``laws``, so many numbers a row, are those of all
-        rows; of normals b is less what is asked for.
+        Returns the error, as one of other rows, of which less is tolerated. b and ``laws``, so many numbers a row, are those
+        of all rows; of normals b is less what is asked for.
         """
         n, column, place, staircases, touching = len(awake), 0, 0, 0, 0
         plain, most = staircase_count(w), n

@@ -1,4 +1,4 @@
-"""The native functions of the configuration: value, wrench, and the second derivative without accelerations.
+"""Native functions of the configuration: value, wrench, and the second derivative without accelerations.
 
 What is fixed to a link is ``R d`` and turns with ``w x R d``; its second derivative is ``dw/dt x R d + w x (w x R d)``. In
 the formulas below, x, d, e are in world axes, ``s = x_2 - x_1``, ``y_1 = d_1 x e_1``. Each kind is a function of d_1, e_1
@@ -65,14 +65,14 @@ MEETING = 1e-24  # m^2: points as near as that, 1e-12 m, have a line of rounding
 
 @kernel
 def direction(w, X, k, link, which):
-    """An axis of function ``k``, fixed to a link, in world axes"""
+    """Return an axis of function ``k``, fixed to a link, in world axes"""
     E, _ = load_transform(X, PLACE * link)
     return rotate_back(E, load3(w, function_place(w, k) + which))
 
 
 @kernel
 def points(w, X, k):
-    """x_1 and x_2"""
+    """Return x_1 and x_2"""
     place = function_place(w, k)
     x1 = point_of(X, function_entry(w, k, LINK_1), load3(w, place + POINT_1))
     return x1, point_of(X, function_entry(w, k, LINK_2), load3(w, place + POINT_2))
@@ -80,7 +80,7 @@ def points(w, X, k):
 
 @kernel
 def seen(w, X, k, kind):
-    """What a function looks at from its first frame: an axis of the second body, d_2, or the way s to its point"""
+    """Return what a function looks at from its first frame: an axis of the second body, d_2, or the way s to its point"""
     if kind in (ALIGN, TURN):
         return direction(w, X, k, function_entry(w, k, LINK_2), AXIS_2)
     x1, x2 = points(w, X, k)
@@ -89,7 +89,7 @@ def seen(w, X, k, kind):
 
 @kernel
 def line(s, d1):
-    """1 / |s| and s / |s|; where there is no line, none and d_1"""
+    """Return 1 / |s| and s / |s|; where there is no line, zero and d_1"""
     size = dot3(s, s)
     meets, zero, one = smaller(size, MEETING), 0.0 * size, 1.0 + 0.0 * size
     y = select(meets, zero, 1.0 / sqrt(select(meets, one, size)))
@@ -99,7 +99,7 @@ def line(s, d1):
 
 @kernel
 def function_value(w, k, q, X):
-    """phi: d_1 . y, |y|, or the angle of y about d_1"""
+    """Compute phi: d_1 . y, |y|, or the angle of y about d_1"""
     kind = function_entry(w, k, KIND)
     if unlikely(kind == USER):
         return user_value(w, k, q)
@@ -122,7 +122,8 @@ def function_value(w, k, q, X):
 
 @kernel
 def function_wrench(w, k, X):
-    """The point p, the moment n and the force f on the second body for a force of one along phi; none of a coordinate
+    """Compute the point p, the moment n and the force f on the second body for a force of one along phi; none of a
+    coordinate
 
     With g, the gradient of phi by y: the force g where y is a way, the moment y x g where it is an axis.
     """
@@ -149,7 +150,7 @@ def function_wrench(w, k, X):
 
 @kernel
 def function_bias(w, k, q, v, X, V, A):
-    """d2phi/dt2 with no acceleration of any joint: Jdot v; zero of shapes that touch, see touching_bias"""
+    """Compute d2phi/dt2 with no acceleration of any joint: Jdot v; zero of shapes that touch, see touching_bias"""
     kind = function_entry(w, k, KIND)
     if unlikely(kind == USER):
         return user_bias(w, k, q, v)
@@ -173,7 +174,7 @@ def function_bias(w, k, q, v, X, V, A):
 
 @kernel
 def seen_rates(w, k, kind, X, V, A):
-    """y, dy/dt and d2y/dt2 of what is seen"""
+    """Compute y, dy/dt and d2y/dt2 of what a function looks at"""
     a, b, y = function_entry(w, k, LINK_1), function_entry(w, k, LINK_2), seen(w, X, k, kind)
     if kind in (ALIGN, TURN):
         return turning(V, A, b, y)
@@ -184,7 +185,7 @@ def seen_rates(w, k, kind, X, V, A):
 
 @kernel
 def angle_bias(c, s, c1, s1, c2, s2):
-    """The second derivative of atan2(s, c): phi'' = (c s'' - s c'' - 2 phi' (c c' + s s')) / (c^2 + s^2)"""
+    """Compute the second derivative of atan2(s, c): phi'' = (c s'' - s c'' - 2 phi' (c c' + s s')) / (c^2 + s^2)"""
     size = 1.0 / (c * c + s * s)
     rate = size * (c * s1 - s * c1)
     return size * (c * s2 - s * c2 - 2.0 * rate * (c * c1 + s * s1))
@@ -192,14 +193,14 @@ def angle_bias(c, s, c1, s1, c2, s2):
 
 @kernel
 def product_rates(V, A, a, d, y, y1, y2):
-    """d . y with d fixed to link a, and both of its derivatives"""
+    """Compute d . y with d fixed to link a, and both of its derivatives"""
     d, d1, d2 = turning(V, A, a, d)
     return dot3(d, y), dot3(d1, y) + dot3(d, y1), dot3(d2, y) + 2.0 * dot3(d1, y1) + dot3(d, y2)
 
 
 @kernel
 def turning(V, A, i, d):
-    """d, dd/dt and d2d/dt2 of a direction that is fixed to link ``i``"""
+    """Compute d, dd/dt and d2d/dt2 of a direction that is fixed to link ``i``"""
     w, _ = load_vector(V, VELOCITY * i)
     b, _ = load_vector(A, ACCELERATION * i)
     rate = cross3(w, d)

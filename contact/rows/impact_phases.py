@@ -1,4 +1,4 @@
-"""Poisson's restitution in a step: what contacts return of an impact, before the rest of the step is solved.
+"""Poisson's restitution in a step: impulses that contacts return of an impact, before the rest of the step is solved.
 
 A contact is *hit* where the bodies approach, the velocity without impulses would close the gap, and they had more of it
 before the step than they gain in it. In steps in which one with Poisson's coefficient e is hit, the impact comes first, by
@@ -44,13 +44,13 @@ __all__ = ["add_impact", "impact_scratch", "make_impact"]
 
 
 def impact_scratch(n: int, rows: int, nv: int) -> int:
-    """How many numbers of scratch memory an impact takes beside those of obeying laws, of n rows with a range."""
+    """Compute how many numbers of scratch memory an impact takes beside those of obeying laws, of n rows with a range."""
     return nv + rows + n
 
 
 @kernel
 def hits(w, kept):
-    """1 in states in which a contact with Poisson's coefficient is hit"""
+    """Return 1 in states in which a contact with Poisson's coefficient is hit, else 0"""
     n, found = range_count(w), 0.0 * load(kept, 0)
     for k in range(n):
         if row_entry(w, linear_count(w) + k, ROW_LAW) == NORMAL:
@@ -60,7 +60,7 @@ def hits(w, kept):
 
 @kernel
 def exchange_least(w, kept):
-    """The least velocities of contacts in the impact alone, and in the step, change places"""
+    """Exchange the least velocities of contacts in the impact alone, and in the step"""
     n = range_count(w)
     laws = part(kept, n, LAW * n)
     for k in range(n):
@@ -72,14 +72,16 @@ def exchange_least(w, kept):
 
 @kernel
 def impulses_of_impact(w, kept):
-    """What rows with a range had in the impact, beside what their laws give in the rest of the step"""
+    """Return a view of the impulses that rows with a range had in the impact, beside what their laws give in the rest of the
+    step
+    """
     n = range_count(w)
     return part(kept, (LAW + 2) * n + n * n, n)
 
 
 @kernel
 def store_returned(w, r, wanted, kept):
-    """Impulses of both phases in ``wanted``, from those of compression in ``r``; p; all rows sleep"""
+    """Store the impulses of both phases in ``wanted``, from those of compression in ``r``; p; all rows sleep"""
     n, first = range_count(w), linear_count(w)
     laws, impact = part(kept, n, LAW * n), impulses_of_impact(w, kept)
     for k in range(n):
@@ -101,10 +103,12 @@ def store_returned(w, r, wanted, kept):
 
 
 def make_impact(obey_ranges: Callable[..., Any]) -> Callable[..., Any]:
-    """Made for the kernel that finds impulses by the laws of all rows with a range."""
+    """Make the first phase of a step for the kernel that finds impulses by the laws of all rows with a range."""
 
     def begin_impact(m, w, factor, J, S, compliance, rho, v, x, r, kept, ws):
-        """The impulses of the impact on x, those of linear rows and what rows with a range go on with in r; the error"""
+        """Add the change of velocity by the impact to x, and the impulses of linear rows and what rows with a range go on
+        with to r; return the error
+        """
         n, rows, first, nv = range_count(w), row_count(w), linear_count(w), velocity_count(m)
         impact, hit, error = impulses_of_impact(w, kept), hits(w, kept), 0.0 * load(x, 0)
         for k in range(n):
@@ -135,7 +139,7 @@ def make_impact(obey_ranges: Callable[..., Any]) -> Callable[..., Any]:
 
 @kernel
 def add_impact(w, r, kept):
-    """r of the whole step, with what rows with a range had in the impact"""
+    """Add to r what rows with a range had in the impact, so that it is of the whole step"""
     impact = impulses_of_impact(w, kept)
     for k in range(range_count(w) if return_count(w) > 0 else 0):
         accumulate(r, linear_count(w) + k, load(impact, k))

@@ -1,4 +1,4 @@
-"""Rows with a range at an instant: which bounds the force of each has, and which one acts.
+"""Rows with a range at an instant: the bounds of the force of each, and which one acts.
 
 ============================  ===================================================================================
 where the row is              its force
@@ -45,7 +45,7 @@ STILL = 1e-9  # m/s or rad/s, and m or rad: a row is at rest, or at a limit
 
 @kernel
 def begin_instant_ranges(w, v, J, values, kept):
-    """All rows sleep; the staircases of their forces"""
+    """Let all rows sleep; store the staircases of their forces"""
     n, first = range_count(w), linear_count(w)
     laws = part(kept, n, LAW * n)
     for k in range(n):
@@ -57,7 +57,7 @@ def begin_instant_ranges(w, v, J, values, kept):
 
 @kernel
 def store_force_law(w, k, x, rate, law, at):
-    """l_0 >= ... >= l_4 with all steps at zero"""
+    """Store l_0 >= ... >= l_4 with all steps at zero"""
     rows, row = ranges(w), linear_count(w) + k
     zero = 0.0 * x
     least, most = between_bounds(rate, range_entry(rows, k, FRICTION) + zero)
@@ -86,7 +86,9 @@ def store_force_law(w, k, x, rate, law, at):
 
 @kernel
 def between_bounds(rate, force):
-    """Least and largest of a force that is -force where the rate is above zero, force below, and in between at zero"""
+    """Return least and largest of a force that is -force where the rate is above zero, force below, and in between
+    at zero
+    """
     still = STILL + 0.0 * rate
     least = select(smaller(rate, -still), force, -force)
     return least, select(smaller(still, rate), -force, force)
@@ -94,11 +96,11 @@ def between_bounds(rate, force):
 
 @kernel
 def pushes(force, gap, zero):
-    """A force that only pushes, where a limit is passed"""
+    """Return a force that only pushes, where a limit is passed; else zero"""
     return select(smaller(gap, zero), larger(force, zero), zero)
 
 
 @kernel
 def rests(gap, rate):
-    """Whether a row is at a limit and not leaving it; never at one that is infinite"""
+    """Return whether a row is at a limit and not leaving it; never at one that is infinite"""
     return smaller(larger(gap, rate), STILL + 0.0 * rate)

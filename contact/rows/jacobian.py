@@ -65,21 +65,21 @@ ROUNDING = 1e-24
 
 @kernel
 def store_values(w, q, X, phi):
-    """phi of each function; angles in (-pi, pi]"""
+    """Store phi of each function; angles in (-pi, pi]"""
     for k in range(function_count(w)):
         store(phi, k, function_value(w, k, q, X))
 
 
 @kernel
 def store_biases(w, q, v, X, V, A, bias):
-    """Jdot v of each function"""
+    """Store Jdot v of each function"""
     for k in range(function_count(w)):
         store(bias, k, function_bias(w, k, q, v, X, V, A))
 
 
 @kernel
 def store_row_values(w, values, offsets, out):
-    """For each row the sum of its functions' values, less its offset where these are wanted"""
+    """Store for each row the sum of its functions' values, less its offset where these are wanted"""
     for k in range(row_count(w)):
         x = 0.0 * load(values, 0)
         for t in range(row_entry(w, k, FIRST_TERM), row_entry(w, k, FIRST_TERM) + row_entry(w, k, TERM_COUNT)):
@@ -89,7 +89,7 @@ def store_row_values(w, values, offsets, out):
 
 @kernel
 def store_jacobian(w, q, X, C, G, J):
-    """J of all rows by their values, and G, the entries of all functions"""
+    """Store J of all rows by their values, and G, the entries of all functions"""
     for k in range(function_count(w)):
         store_function_entries(w, k, q, X, C, G)
     clear(J, value_count(w))
@@ -104,14 +104,14 @@ def store_jacobian(w, q, X, C, G, J):
 
 @called_kernel
 def store_geometry(m, w, q, X, G, J, ws):
-    """The same of links that are placed; ``ws`` has room for the columns of all freedoms"""
+    """Store J of all rows and G, of links that are placed; ``ws`` has room for the columns of all freedoms"""
     store_columns(m, q, X, ws)
     store_jacobian(w, q, X, ws, G, J)
 
 
 @kernel
 def store_function_entries(w, k, q, X, C, G):
-    """The power of a function's wrench with each freedom that moves the two frames against each other"""
+    """Store the power of a function's wrench with each freedom that moves the two frames against each other"""
     first, n = function_entry(w, k, FIRST_ENTRY), function_entry(w, k, ENTRY_COUNT)
     if unlikely(function_entry(w, k, KIND) == USER):
         store_user_gradient(w, k, q, G, first)
@@ -136,7 +136,9 @@ def store_function_entries(w, k, q, X, C, G):
 
 @kernel
 def store_touch_entries(w, k, X, C, G):
-    """Of the normal ``k`` and of the two tangents behind it: the velocity that each freedom gives the place, along them"""
+    """Store of the normal ``k`` and of the two tangents behind it the velocity that each freedom gives the place,
+    along them
+    """
     at, first, n = function_entry(w, k, SLOT), function_entry(w, k, FIRST_ENTRY), function_entry(w, k, ENTRY_COUNT)
     p, normal = load3(X, at), load3(X, at + TOUCH_NORMAL)
     t1, t2 = load3(X, at + TOUCH_TANGENTS), load3(X, at + TOUCH_TANGENTS + 3)
@@ -153,13 +155,13 @@ def store_touch_entries(w, k, X, C, G):
 
 @kernel
 def unless_rounding(power, size):
-    """The power, or none where it is rounding beside what it could be"""
+    """Return the power, or none where it is rounding beside what it could be"""
     return select(smaller(power * power, ROUNDING * size), 0.0 * power, power)
 
 
 @kernel
 def row_rate(w, J, k, v):
-    """J_k v"""
+    """Compute J_k v"""
     first = row_entry(w, k, FIRST_VALUE)
     x = load(J, first) * load(v, column(w, first))
     for j in range(first + 1, first + row_entry(w, k, VALUE_COUNT)):
@@ -169,7 +171,7 @@ def row_rate(w, J, k, v):
 
 @kernel
 def add_row_force(w, J, k, r, x):
-    """x += J_k^T r"""
+    """Add J_k^T r to x"""
     first = row_entry(w, k, FIRST_VALUE)
     for j in range(first, first + row_entry(w, k, VALUE_COUNT)):
         accumulate(x, column(w, j), load(J, j) * r)

@@ -1,4 +1,4 @@
-"""The rows of the model's own joints: dry friction, and limits of joints with one freedom."""
+"""Rows of the model's own joints: dry friction, and limits of joints with one freedom."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["joint_rows"]
 
 
 def joint_rows(model: Model, limits: bool = True) -> Parts:
-    """One row for each coordinate with dry friction or with a limit."""
+    """Make one row for each coordinate with dry friction or with a limit."""
     functions: list[Function] = []
     rows: list[Row] = []
     for j, i in enumerate(limited_positions(model).tolist()):

@@ -1,4 +1,4 @@
-"""How the constraints of a world lie in memory: one flat array of float64, and the only functions that know what is where.
+"""Memory layout of the constraints of a world: one flat array of float64, and the only functions that know what is where.
 
 Rows are sorted: first the *linear* ones (held, soft, rotors), in the order in which they are eliminated, then those with a
 range, and of these those of contacts last: three rows each, and then two for each resistance to rolling, one for each to
@@ -94,199 +94,199 @@ TOUCH_SLOT = 14
 
 @kernel
 def function_count(w):
-    """How many functions there are."""
+    """Return how many functions there are."""
     return load_integer(w, N_FUNCTIONS)
 
 
 @kernel
 def entry_count(w):
-    """How many entries all functions have."""
+    """Return how many entries all functions have."""
     return load_integer(w, N_ENTRIES)
 
 
 @kernel
 def row_count(w):
-    """How many rows there are."""
+    """Return how many rows there are."""
     return load_integer(w, N_ROWS)
 
 
 @kernel
 def linear_count(w):
-    """How many of them are linear; they come first."""
+    """Return how many rows are linear; they come first."""
     return load_integer(w, N_LINEAR)
 
 
 @kernel
 def range_count(w):
-    """How many rows have a range; they come last."""
+    """Return how many rows have a range; they come last."""
     return load_integer(w, N_ROWS) - load_integer(w, N_LINEAR)
 
 
 @kernel
 def contact_count(w):
-    """How many contacts there are, whose rows come after all but those of their resistance."""
+    """Return how many contacts there are, whose rows come after all but those of their resistance."""
     return load_integer(w, N_CONTACTS)
 
 
 @kernel
 def resistance_count(w):
-    """How many rows of resistance to rolling and spinning there are, which come last of all."""
+    """Return how many rows of resistance to rolling and spinning there are, which come last of all."""
     return load_integer(w, N_RESISTANCES)
 
 
 @kernel
 def return_count(w):
-    """How many contacts return impulses, by Poisson's coefficient."""
+    """Return how many contacts return impulses, by Poisson's coefficient."""
     return load_integer(w, N_RETURNS)
 
 
 @kernel
 def staircase_count(w):
-    """How many rows with a range are none of contacts; they come first."""
+    """Return how many rows with a range are none of contacts; they come first."""
     return range_count(w) - 3 * contact_count(w) - resistance_count(w)
 
 
 @kernel
 def block_kinds(w, staircases, contacts):
-    """The kinds of so many rows with a range, and of so many contacts after them"""
+    """Return a view of the kinds of so many rows with a range, and of so many contacts after them"""
     last = load_integer(w, KINDS) + staircase_count(w)
     return part(w, last - staircases, staircases + contacts)
 
 
 @kernel
 def value_count(w):
-    """How many values all rows have."""
+    """Return how many values all rows have."""
     return load_integer(w, N_VALUES)
 
 
 @kernel
 def factor_count(w):
-    """How many entries of L are below the diagonal."""
+    """Return how many entries of L are below the diagonal."""
     return load_integer(w, N_FACTOR)
 
 
 @kernel
 def function_place(w, k):
-    """Where the record of function ``k`` begins."""
+    """Return the offset of the record of function ``k``."""
     return load_integer(w, FUNCTIONS) + FUNCTION * k
 
 
 @kernel
 def function_entry(w, k, which):
-    """An integer of function ``k``."""
+    """Load an integer of function ``k``."""
     return load_integer(w, function_place(w, k) + which)
 
 
 @kernel
 def function_number(w, k, which):
-    """A number of function ``k``."""
+    """Load a number of function ``k``."""
     return load(w, function_place(w, k) + which)
 
 
 @kernel
 def entry(w, e, which):
-    """An integer of entry ``e``, counted over all functions."""
+    """Load an integer of entry ``e``, counted over all functions."""
     return load_integer(w, load_integer(w, ENTRIES) + ENTRY * e + which)
 
 
 @kernel
 def row_entry(w, k, which):
-    """An integer of row ``k``."""
+    """Load an integer of row ``k``."""
     return load_integer(w, load_integer(w, ROWS) + ROW * k + which)
 
 
 @kernel
 def row_number(w, k, which):
-    """A number of row ``k``."""
+    """Load a number of row ``k``."""
     return load(w, load_integer(w, ROWS) + ROW * k + which)
 
 
 @kernel
 def term(w, t, which):
-    """An integer of term ``t``, counted over all rows."""
+    """Load an integer of term ``t``, counted over all rows."""
     return load_integer(w, load_integer(w, TERMS) + TERM * t + which)
 
 
 @kernel
 def term_coefficient(w, t):
-    """The coefficient of a term."""
+    """Load the coefficient of a term."""
     return load(w, load_integer(w, TERMS) + TERM * t + COEFFICIENT)
 
 
 @kernel
 def destination(w, d):
-    """The value, counted over all rows, to which an entry of a term goes."""
+    """Load the value, counted over all rows, to which an entry of a term goes."""
     return load_integer(w, load_integer(w, DESTINATIONS) + d)
 
 
 @kernel
 def column(w, k):
-    """The place in v of value ``k``."""
+    """Load the place in v of value ``k``."""
     return load_integer(w, load_integer(w, COLUMNS) + k)
 
 
 @kernel
 def segment(w, s, which):
-    """An integer of segment ``s``."""
+    """Load an integer of segment ``s``."""
     return load_integer(w, load_integer(w, SEGMENTS) + SEGMENT * s + which)
 
 
 @kernel
 def pair(w, p, which):
-    """An integer of pair ``p``."""
+    """Load an integer of pair ``p``."""
     return load_integer(w, load_integer(w, PAIRS) + PAIR * p + which)
 
 
 @kernel
 def factor_column(w, k):
-    """Where column ``k`` of L begins among its entries."""
+    """Return the offset of column ``k`` of L among its entries."""
     return load_integer(w, load_integer(w, BY_COLUMN) + k)
 
 
 @kernel
 def factor_row(w, p):
-    """The row of entry ``p`` of L."""
+    """Load the row of entry ``p`` of L."""
     return load_integer(w, load_integer(w, BY_COLUMN) + linear_count(w) + 1 + p)
 
 
 @kernel
 def row_of_factor(w, k):
-    """Where row ``k`` of L begins in the list of columns and places."""
+    """Return the offset of row ``k`` of L in the list of columns and places."""
     return load_integer(w, load_integer(w, BY_ROW) + k)
 
 
 @kernel
 def column_and_place(w, e):
-    """An entry of that list: the column, and the place of the entry of L"""
+    """Load an entry of the list of rows of L: the column, and the place of the entry of L"""
     k = load_integer(w, BY_ROW) + linear_count(w) + 1 + 2 * e
     return load_integer(w, k), load_integer(w, k + 1)
 
 
 @kernel
 def touching_count(w):
-    """How many pairs of shapes may touch."""
+    """Return how many pairs of shapes may touch."""
     return load_integer(w, N_TOUCHING)
 
 
 @kernel
 def touching_numbers(w):
-    """How many numbers behind the places of links belong to pairs of shapes."""
+    """Return how many numbers behind the places of links belong to pairs of shapes."""
     return load_integer(w, TOUCHING_NUMBERS)
 
 
 @kernel
 def touching_place(w, c):
-    """Where the record of pair ``c`` of shapes begins."""
+    """Return the offset of the record of pair ``c`` of shapes."""
     return load_integer(w, TOUCHING) + TOUCH_RECORD * c
 
 
 @kernel
 def touching_entry(w, c, which):
-    """An integer of pair ``c`` of shapes."""
+    """Load an integer of pair ``c`` of shapes."""
     return load_integer(w, touching_place(w, c) + which)
 
 
 @kernel
 def ranges(w):
-    """The table of rows with a range."""
+    """Return the table of rows with a range, a view."""
     return tail(w, load_integer(w, RANGES))

@@ -1,4 +1,4 @@
-"""The linear rows of a world solved together: S = J A^-1 J^T + compliance, its factor, and forces that hold rows.
+"""Linear rows of a world solved together: S = J A^-1 J^T + compliance, its factor, and forces that hold rows.
 
 S has an entry for two rows only where they act on the same tree. Its factor ``S = L D L^T`` fills what the order of
 elimination makes it fill; which entries that are is found once, when the world is made. Chains of bodies in maximal
@@ -73,13 +73,13 @@ FREE = 1e200  # the compliance of a row that holds nothing: its force is given, 
 
 @kernel
 def mobility_numbers(w):
-    """How many numbers the factor has: its diagonal, the diagonal of S, the entries of L"""
+    """Compute how many numbers the factor has: its diagonal, the diagonal of S, the entries of L"""
     return 2 * linear_count(w) + factor_count(w)
 
 
 @kernel
 def clear_tree(m, t, x):
-    """x = 0 in the coordinates of tree ``t``"""
+    """Set x = 0 in the coordinates of tree ``t``"""
     first = tree_entry(m, t, FIRST_ROW)
     for k in range(first, first + tree_entry(m, t, TREE_ROWS)):
         store(x, row_coordinate(m, k), 0.0)
@@ -87,7 +87,7 @@ def clear_tree(m, t, x):
 
 @called_kernel
 def solve_tree(m, t, factor, x, ws):
-    """x from A x = b in the coordinates of tree ``t``"""
+    """Solve A x = b in the coordinates of tree ``t``, with b in x"""
     if solved_by_sweeps(m, t):
         solve_by_sweeps(m, t, factor, x, ws)
     else:
@@ -96,7 +96,7 @@ def solve_tree(m, t, factor, x, ws):
 
 @kernel
 def store_mobility(m, w, factor, J, compliance, S, y, ws):
-    """S, its diagonal twice, in the places of its factor: S_ij = sum over trees of J_i A^-1 J_j^T
+    """Store S, its diagonal twice, in the places of its factor: S_ij = sum over trees of J_i A^-1 J_j^T
 
     ``y`` is scratch memory of nv numbers, ``ws`` of six times as many.
     """
@@ -121,7 +121,7 @@ def store_mobility(m, w, factor, J, compliance, S, y, ws):
 
 @kernel
 def segment_product(w, s, J, y):
-    """J_i y over the coordinates of one segment"""
+    """Compute J_i y over the coordinates of one segment"""
     v = segment(w, s, SEGMENT_VALUE)
     x = load(J, v) * load(y, column(w, v))
     for k in range(v + 1, v + segment(w, s, SEGMENT_LENGTH)):
@@ -131,7 +131,7 @@ def segment_product(w, s, J, y):
 
 @kernel
 def factorize_rows(w, S, y):
-    """S + epsilon N = L D L^T in place, row by row; 1 / D on the diagonal; ``y`` is scratch memory of n numbers
+    """Factorize S + epsilon N = L D L^T in place, row by row; 1 / D on the diagonal; ``y`` is scratch memory of n numbers
 
     Row k: from L y = S_k with the rows before it, l_ki = y_i / D_i and D_k = S_kk - sum l_ki y_i.
     """
@@ -158,14 +158,14 @@ def factorize_rows(w, S, y):
 
 @called_kernel
 def factorize_mobility(m, w, factor, J, compliance, S, y, ws):
-    """S of linear rows and its factor, from the factor of A; scratch memory as :func:`store_mobility` has it"""
+    """Compute S of linear rows and its factor, from the factor of A; scratch memory as :func:`store_mobility` has it"""
     store_mobility(m, w, factor, J, compliance, S, y, ws)
     factorize_rows(w, S, ws)
 
 
 @kernel
 def solve_rows(w, S, x):
-    """x from (S + epsilon N) x = b, with ``b`` in ``x``"""
+    """Solve (S + epsilon N) x = b, with ``b`` in ``x``"""
     n = linear_count(w)
     L = tail(S, 2 * n)
     for k in range(n):
@@ -181,7 +181,7 @@ def solve_rows(w, S, x):
 
 @called_kernel
 def refine_rows(m, w, factor, J, S, u, r, x, y, ws):
-    """r <- r - (S + epsilon N)^-1 u, x <- x + A^-1 J^T dr, with the residual in ``u``, which is spent
+    """Refine r <- r - (S + epsilon N)^-1 u, x <- x + A^-1 J^T dr, with the residual in ``u``, which is spent
 
     ``y`` is scratch memory of nv numbers, ``ws`` of six times as many.
     """
@@ -201,7 +201,8 @@ def refine_rows(m, w, factor, J, S, u, r, x, y, ws):
 
 @called_kernel
 def hold_rows(m, w, factor, J, S, compliance, target, r, x, ws):
-    """Forces r on the linear rows with which ``J x + compliance r = target``, and x with them; the largest residual
+    """Find forces r on the linear rows with which ``J x + compliance r = target``, and x with them; return the largest
+    residual
 
     Both are given a start. The residual is squared, ``u_k^2 / N_kk``: twice an energy. It is refined until it is rounding,
     or comes no nearer; of eight states each for itself. ``ws``: n + 7 nv numbers.
@@ -226,7 +227,7 @@ def hold_rows(m, w, factor, J, S, compliance, target, r, x, ws):
 
 @kernel
 def redundancy(w, S):
-    """1 where a row says what others say already, else 0"""
+    """Return 1 in states in which some row says what others say already, else 0"""
     n = linear_count(w)
     found = 0.0 * load(S, 0)
     for k in range(n):
@@ -237,13 +238,13 @@ def redundancy(w, S):
 
 @kernel
 def row_sizes(w, S):
-    """N_kk of all rows"""
+    """Return a view of N_kk of all rows"""
     return part(S, linear_count(w), linear_count(w))
 
 
 @called_kernel
 def dependent_rows(w, S, sizes):
-    """How many rows say nearly what those before them say, or next to nothing, beside the N_kk in ``sizes``"""
+    """Count the rows that say nearly what those before them say, or next to nothing, beside the N_kk in ``sizes``"""
     count = 0.0 * load(S, 0)
     for k in range(linear_count(w)):
         inverse, size = load(S, k), load(sizes, k)  # without a pivot that is its inverse, N_kk is zero
@@ -255,7 +256,7 @@ def dependent_rows(w, S, sizes):
 
 @called_kernel
 def take_least_norm(w, S, r, y):
-    """r less the forces in it that move nothing; ``y`` is scratch memory of n numbers
+    """Subtract from r the forces in it that move nothing; ``y`` is scratch memory of n numbers
 
     ``P = epsilon (S + epsilon N)^-1 N`` keeps what S takes to zero, and leaves epsilon / (s + epsilon) of what it takes to
     s N: r <- r - P^4 r, twice. Nothing is done where no row is redundant.
@@ -279,7 +280,7 @@ def take_least_norm(w, S, r, y):
 
 @called_kernel
 def residual(w, J, S, compliance, target, r, x, u):
-    """u = J x + compliance r - target of the linear rows; the largest, each divided by the root of its N_kk"""
+    """Store u = J x + compliance r - target of the linear rows; return the largest square, each divided by its N_kk"""
     n = linear_count(w)
     largest = 0.0 * load(x, 0)
     for k in range(n):

@@ -1,5 +1,6 @@
-"""Where links are and how they move: everything in world axes, about each link's own origin, so that nothing cancels far
-from the world's origin."""
+"""Places and motions of links: everything in world axes, about each link's own origin, so that nothing cancels far from the
+world's origin.
+"""
 
 from pluecker.articulated.model.joints import joint_motions, joint_transform, subspace
 from pluecker.articulated.model.layout import first_freedom, freedom_count, link_count, parent
@@ -32,7 +33,7 @@ NOTHING = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 @kernel
 def place_links(m, q, X):
-    """The transform from the world to each link"""
+    """Store the transform from the world to each link"""
     store_transform(X, 0, IDENTITY)
     for i in range(1, link_count(m) + 1):
         Xi = compose(joint_transform(m, i, q), load_transform(X, PLACE * parent(m, i)))
@@ -41,7 +42,7 @@ def place_links(m, q, X):
 
 @kernel
 def store_columns(m, q, X, C):
-    """Of each freedom, how it moves its link: (w, v of the link's origin), in world axes"""
+    """Store how each freedom moves its link: (w, v of the link's origin), in world axes"""
     for i in range(1, link_count(m) + 1):
         E, _ = load_transform(X, PLACE * i)
         for k in range(freedom_count(m, i)):
@@ -51,7 +52,7 @@ def store_columns(m, q, X, C):
 
 @kernel
 def store_accelerations(m, q, v, X, V, A, zero):
-    """Of each link (w, v) and, with no acceleration of any joint, (dw/dt, dv/dt) of its origin; ``zero`` has nv zeros
+    """Store of each link (w, v) and, with no acceleration of any joint, (dw/dt, dv/dt) of its origin; ``zero`` has nv zeros
 
     a_i = X a_p + Sdot qd + v_i x S qd in link coordinates, and dv/dt = a + w x v of a point.
     """
@@ -75,14 +76,14 @@ def store_accelerations(m, q, v, X, V, A, zero):
 
 @kernel
 def point_of(X, i, place):
-    """A point of link ``i``, in the world"""
+    """Compute a point of link ``i``, in the world"""
     E, r = load_transform(X, PLACE * i)
     return add3(r, rotate_back(E, place))
 
 
 @kernel
 def point_velocity(X, V, i, p):
-    """Of the point of link ``i`` that is at p"""
+    """Compute the velocity of the point of link ``i`` that is at p"""
     _, r = load_transform(X, PLACE * i)
     w, v = load_vector(V, VELOCITY * i)
     return add_cross3(v, w, subtract3(p, r))
@@ -90,7 +91,7 @@ def point_velocity(X, V, i, p):
 
 @kernel
 def point_acceleration(X, V, A, i, p):
-    """dv/dt + dw/dt x s + w x (w x s), with s from the link's origin to p"""
+    """Compute dv/dt + dw/dt x s + w x (w x s), with s from the link's origin to p"""
     _, r = load_transform(X, PLACE * i)
     w, _ = load_vector(V, VELOCITY * i)
     b, a = load_vector(A, ACCELERATION * i)

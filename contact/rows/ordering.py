@@ -1,4 +1,4 @@
-"""In which order the linear rows are eliminated, and what that fills.
+"""Elimination order of the linear rows, and the fill that it makes.
 
 Rows of one constraint go together. Two constraints are neighbours if they act on the same tree. The one with the fewest
 neighbours goes first, and makes its neighbours neighbours of each other: with chains and trees of bodies that fills nothing.
@@ -16,7 +16,7 @@ __all__ = ["eliminate", "neighbours_of"]
 
 
 def neighbours_of(trees: Sequence[set[int]]) -> list[set[int]]:
-    """Of each constraint those that act on one of its trees, itself not among them."""
+    """Find for each constraint those that act on one of its trees, itself not among them."""
     on: dict[int, list[int]] = {}
     for k, own in enumerate(trees):
         for t in own:
@@ -25,7 +25,7 @@ def neighbours_of(trees: Sequence[set[int]]) -> list[set[int]]:
 
 
 def eliminate(neighbours: Sequence[set[int]], weights: Sequence[int]) -> tuple[list[int], list[set[int]]]:
-    """The order, and of each constraint those that come later and meet it when it is eliminated."""
+    """Find the order, and for each constraint those that come later and meet it when it is eliminated."""
     now = [set(own) for own in neighbours]
     order: list[int] = []
     later: list[set[int]] = [set() for _ in now]

@@ -1,4 +1,4 @@
-"""The records of pairs of shapes that may touch, and the machine code that finds where: see :mod:`.touching`."""
+"""Records of pairs of shapes that may touch, and the machine code that finds where: see :mod:`.touching`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["Touching", "pack_touching", "touching_of"]
 
 
 class Touching(NamedTuple):
-    """The pairs of shapes of a world.
+    """Pairs of shapes of a world.
 
     Attributes:
         pairs: the shapes of each.
@@ -46,16 +46,16 @@ class Touching(NamedTuple):
 
     @property
     def n_slots(self) -> int:
-        """Of all pairs."""
+        """Number of slots of all pairs."""
         return sum(pair.slots for pair in self.pairs)
 
     @property
     def numbers(self) -> int:
-        """How many there are behind the places of links."""
+        """Number of numbers of all pairs behind the places of links."""
         return layout.TOUCH_SLOT * self.n_slots + TOUCHING_ROOM if self.pairs else 0
 
     def places(self, links: int, function: Function) -> tuple[int, int]:
-        """Where the slot of a function is, and its direction, behind the places of so many links."""
+        """Return the offsets of the slot of a function, and of its direction, behind the places of so many links."""
         pair, slot, direction = function.user
         number = next(k for k, own in enumerate(self.pairs) if own is pair)
         at = PLACE * (links + 1) + layout.TOUCH_SLOT * (self.slots[number] + slot)
@@ -63,7 +63,7 @@ class Touching(NamedTuple):
 
 
 def touching_of(functions: Sequence[Function]) -> Touching:
-    """The pairs among the functions of all constraints; those of a pair follow one another."""
+    """Collect the pairs among the functions of all constraints; those of a pair follow one another."""
     pairs: list[TouchingShapes] = []
     slots, first = [0], []
     for k, f in enumerate(functions):
@@ -76,7 +76,9 @@ def touching_of(functions: Sequence[Function]) -> Touching:
 
 
 def pack_touching(tree: Any, touching: Touching, rows: dict[int, int]) -> Array:
-    """Their records; ``rows`` has of the first function of each pair the number of its row among those with a range."""
+    """Pack the records of all pairs; ``rows`` has of the first function of each pair the number of its row among those with
+    a range.
+    """
     links = tree.model.n_links
     records = []
     for pair, slot, function, turns in zip(*touching, strict=True):
@@ -109,7 +111,9 @@ def pack_touching(tree: Any, touching: Touching, rows: dict[int, int]) -> Array:
 
 @functools.cache
 def call_of(pair: Pair, hulls: int) -> int:
-    """The address of what finds where two shapes touch, of which so many are hulls; without compilation its number."""
+    """Return the address of what finds where two shapes touch, of which so many are hulls; without compilation its
+    number.
+    """
     function = (pair_call, hull_call, two_hulls_call)[hulls](pair.kernel, pair.slots * SLOT)
     if config.DISABLE_JIT:
         CALLS.append(function)
@@ -118,7 +122,7 @@ def call_of(pair: Pair, hulls: int) -> int:
 
 
 def pair_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int], int]:
-    """The kernel of a pair on its block: an array, or the address of one in compiled code."""
+    """Make the call of the kernel of a pair on its block: an array, or the address of one in compiled code."""
     block_of = in_array if config.DISABLE_JIT else numbers_at
 
     def touch(place, k):
@@ -133,7 +137,9 @@ def pair_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int], in
 
 
 def hull_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int], int]:
-    """The same of the kernel of a shape and a hull, whose numbers are elsewhere: 3 or 12 in each of its rows."""
+    """Make the call of the kernel of a shape and a hull on its block; numbers of the hull are elsewhere, 3 or 12 in each of
+    its rows.
+    """
     block_of, rows_at = (in_array, in_memory) if config.DISABLE_JIT else (numbers_at, numbers_at)
 
     def touch(place, k):
@@ -151,7 +157,7 @@ def hull_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int], in
 
 
 def two_hulls_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int], int]:
-    """The same of the kernel of two hulls, see :class:`~pluecker.contact.geometry.hull_parts.Solid`."""
+    """Make the call of the kernel of two hulls on its block, see :class:`~pluecker.contact.geometry.hull_parts.Solid`."""
     block_of, rows_at = (in_array, in_memory) if config.DISABLE_JIT else (numbers_at, numbers_at)
 
     def touch(place, k):
@@ -170,10 +176,10 @@ def two_hulls_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int
 
 
 def in_memory(place: Any, size: int) -> Any:
-    """So many numbers at an address, as an array."""
+    """View so many numbers at an address as an array."""
     return np.ctypeslib.as_array((ctypes.c_double * size).from_address(int(place)))
 
 
 def in_array(block: Any, size: int) -> Any:
-    """A block by itself, in place of what is at its address."""
+    """Return a block by itself, in place of what is at its address."""
     return block[:size]

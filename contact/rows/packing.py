@@ -1,4 +1,4 @@
-"""The array of a world's constraints, from their records: see :mod:`~pluecker.contact.rows.layout`."""
+"""Packing of a world's constraints into an array, from their records: see :mod:`~pluecker.contact.rows.layout`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ LATE = (0, 1, 1, 2, 2)  # rows of contacts, and those of resistance, by what the
 
 @dataclass(frozen=True, eq=False)
 class Packed:
-    """The constraints of a world as kernels read them.
+    """Constraints of a world as kernels read them.
 
     Attributes:
         array: see :mod:`~pluecker.contact.rows.layout`.
@@ -75,7 +75,7 @@ class Packed:
 
 
 class Tree:
-    """What the packing needs to know of a model: paths of its links, and the tree of each coordinate."""
+    """Data of a model that the packing needs: paths of its links, and the tree of each coordinate."""
 
     def __init__(self, model: Model) -> None:
         records = model.links[:, INTEGERS_OF_LINK].astype(np.int64)
@@ -89,7 +89,7 @@ class Tree:
         self.tree_of_coordinate[rows.v] = numbers
 
     def path(self, link: int) -> list[int]:
-        """The links from this one to the world, which is not among them."""
+        """Return the links from this one to the world, which is not among them."""
         found = []
         while link > 0:
             found.append(link)
@@ -97,7 +97,7 @@ class Tree:
         return found
 
     def entries(self, a: int, b: int) -> list[tuple[int, int, int, int]]:
-        """Freedom, link, sign and coordinate of all that moves link b against link a."""
+        """Return freedom, link, sign and coordinate of all that moves link b against link a."""
         first, second = self.path(a), self.path(b)
         common = set(first) & set(second)
         found = []
@@ -111,7 +111,7 @@ class Tree:
 
 
 def pack_constraints(model: Model, parts: Sequence[Parts]) -> Packed:
-    """From the parts of all constraints, in their order."""
+    """Pack the parts of all constraints, in their order."""
     tree = Tree(model)
     functions = [f for part in parts for f in part.functions]
     touching = touching_of(functions)
@@ -165,20 +165,22 @@ def pack_constraints(model: Model, parts: Sequence[Parts]) -> Packed:
 
 
 def used_functions(parts: Sequence[Parts], first_function: Any, row: tuple[int, int]) -> list[int]:
-    """The numbers of the functions of a row, counted over all constraints."""
+    """Return the numbers of the functions of a row, counted over all constraints."""
     c, k = row
     return [int(first_function[c]) + t for t, _ in parts[c].rows[k].terms]
 
 
 def integers(values: Any) -> Array:
-    """Whole numbers by their bits."""
+    """Pack whole numbers by their bits."""
     return np.array(values, dtype=np.int64).reshape(-1).view(np.float64)
 
 
 def pack_functions(
     tree: Tree, functions: Sequence[Function], touching: Touching
 ) -> tuple[Array, list[tuple[int, int, int]], list[list[int]]]:
-    """Their records, the entries of all, and of each function the coordinates of its entries."""
+    """Pack the records of functions; return these, the entries of all, and of each function the coordinates of its
+    entries.
+    """
     records: list[Array] = []
     entries: list[tuple[int, int, int]] = []
     columns: list[list[int]] = []
@@ -218,7 +220,7 @@ def pack_functions(
 def sort_rows(
     tree: Tree, parts: Sequence[Parts], first_function: Any, columns: list[list[int]]
 ) -> tuple[list[tuple[int, int]], int, list[set[int]]]:
-    """The rows in the order of the array, each as constraint and number; how many are linear; who meets whom later."""
+    """Sort the rows in the order of the array, each as constraint and number; how many are linear; who meets whom later."""
     linear = [[k for k, row in enumerate(part.rows) if not row.ranged] for part in parts]
     trees: list[set[int]] = []
     for c, part in enumerate(parts):
@@ -232,12 +234,14 @@ def sort_rows(
 
 
 def has_value(f: Function) -> bool:
-    """Whether phi is known, and not its rate alone: not of coordinates whose rates are no derivatives of numbers in q."""
+    """Return whether phi is known, and not its rate alone: not of coordinates whose rates are no derivatives of numbers in
+    q.
+    """
     return f.kind not in (SPIN, SLIP, ROLL, TOUCH_TURN) and (f.kind != COORDINATE or f.position >= 0)
 
 
 class RowTable:
-    """The rows, one after the other."""
+    """Table of the rows, one after the other."""
 
     def __init__(self, tree: Tree, first_function: Any, function_columns: list[list[int]], valued: list[bool]) -> None:
         self.tree, self.first_function, self.function_columns = tree, first_function, function_columns
@@ -251,7 +255,7 @@ class RowTable:
         self.motions: list[float] = []
 
     def add(self, constraint: int, row: Row) -> None:
-        """A row: its values are sorted by tree, so that those of a tree are one segment."""
+        """Add a row: its values are sorted by tree, so that those of a tree are one segment."""
         used = [(int(self.first_function[constraint]) + k, c) for k, c in row.terms]
         trees = self.tree.tree_of_coordinate
         v = sorted({j for k, _ in used for j in self.function_columns[k]}, key=lambda j: (trees[j], j))
@@ -278,7 +282,7 @@ class RowTable:
         self.rows.append(np.concatenate([integers(head), numbers, integers([place, -1]), [row.returned, row.kinetic]]))
 
     def name_normals(self, parts: Sequence[Parts], order: list[tuple[int, int]], linear: int) -> None:
-        """Of each row of a contact which row with a range is its normal, the last one before it in the constraint."""
+        """Set for each row of a contact which row with a range is its normal, the last one before it in the constraint."""
         place = {row: k for k, row in enumerate(order)}
         for c, k in order[linear:]:
             own = parts[c].rows
@@ -287,7 +291,7 @@ class RowTable:
                 self.rows[place[c, k]].view(np.int64)[layout.ROW_NORMAL] = place[c, normal] - linear
 
     def pair_segments(self, linear: int, places: dict[tuple[int, int], int]) -> None:
-        """For each segment of row j, those of rows i >= j on its tree, and where S_ij is."""
+        """Pair each segment of row j with those of rows i >= j on its tree, and with where S_ij is."""
         heads = [row.view(np.int64) for row in self.rows[:linear]]
         on: dict[int, list[tuple[int, int]]] = {}
         for i, head in enumerate(heads):
@@ -303,7 +307,9 @@ class RowTable:
 def factor_pattern(
     order: list[tuple[int, int]], later: list[set[int]]
 ) -> tuple[int, list[int], list[int], dict[tuple[int, int], int]]:
-    """The entries of L below the diagonal; by columns, by rows; where each (row, column) is in the array of the factor."""
+    """Find the entries of L below the diagonal; by columns, by rows; where each (row, column) is in the array of
+    the factor.
+    """
     rows_of: dict[int, list[int]] = {}
     for i, (c, _) in enumerate(order):
         rows_of.setdefault(c, []).append(i)
@@ -322,7 +328,7 @@ def factor_pattern(
 
 
 def pack_ranges(rows: Sequence[Row]) -> Array:
-    """Rows with a range, as steps know those of coordinates: row k is on coordinate k."""
+    """Pack rows with a range, as steps know those of coordinates: row k is on coordinate k."""
     table = np.array(
         [(k, k, r.friction, r.lower, r.upper, r.restitution, r.stiffness, r.damping) for k, r in enumerate(rows)]
     ).reshape(-1, range_rows.ROW)

@@ -1,4 +1,4 @@
-"""What the motion of a row is at a time: see :mod:`~pluecker.contact.constraints.spline`.
+"""Motions of rows over time, at a time: see :mod:`~pluecker.contact.constraints.spline`.
 
 A row with a motion has phi = s(t): in a step its rate is to be that of s, at an instant its acceleration.
 """
@@ -14,13 +14,13 @@ PIECE = 5  # numbers of a piece: its first time, four coefficients
 
 @kernel
 def has_motion(w, row):
-    """Whether a row has a motion."""
+    """Return whether a row has a motion."""
     return row_entry(w, row, ROW_MOTION) >= 0
 
 
 @kernel
 def prescribed(w, row, t):
-    """s, ds/dt and d2s/dt2 at the time t, of the scalar of t; zeros where a row has no motion"""
+    """Compute s, ds/dt and d2s/dt2 at the time t, of the scalar of t; zeros where a row has no motion"""
     zero = 0.0 * t
     first = row_entry(w, row, ROW_MOTION)
     if first < 0:
@@ -30,7 +30,7 @@ def prescribed(w, row, t):
 
 @called_kernel
 def spline_at(w, first, t):
-    """The same of a motion that is there
+    """Compute s, ds/dt and d2s/dt2 of the motion that begins at entry ``first``, at the time t
 
     Which piece it is may differ from state to state: all are looked at, none is branched on.
     """
@@ -47,7 +47,7 @@ def spline_at(w, first, t):
 
 @kernel
 def piece(w, p, zero):
-    """The numbers of a piece, as scalars"""
+    """Load the numbers of a piece, as scalars"""
     return (
         load(w, p) + zero, load(w, p + 1) + zero, load(w, p + 2) + zero, load(w, p + 3) + zero, load(w, p + 4) + zero,
     )  # fmt: skip

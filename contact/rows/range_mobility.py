@@ -1,4 +1,4 @@
-"""How impulses of the rows with a range change their velocities: W = J A^-1 J^T, in which linear rows answer.
+"""Mobility of the rows with a range, by which impulses change their velocities: W = J A^-1 J^T, in which linear rows answer.
 
 Where there are none, W = Z D^-1 Z^T with the rows Z = J L^-1 of A = L^T D L: half of a solution for each row, half of the
 products, and no way through the bodies that a row does not touch.
@@ -39,7 +39,9 @@ LEAST = 1e-13  # of a row's mobility without linear rows: beyond the rounding of
 
 @called_kernel
 def store_range_mobility(m, w, factor, J, S, compliance, count, kept, ws):
-    """W of the rows that are awake: of few coordinates without linear rows from half solutions, else column by column"""
+    """Store W of the rows that are awake: of few coordinates without linear rows from half solutions, else column
+    by column
+    """
     few = linear_count(w) == 0 and velocity_count(m) <= FEW
     for t in range(tree_count(m) if few else 0):
         few = few and not solved_by_sweeps(m, t)
@@ -51,7 +53,9 @@ def store_range_mobility(m, w, factor, J, S, compliance, count, kept, ws):
 
 @kernel
 def store_mobility_of_halves(m, w, factor, J, count, kept, ws):
-    """W = Z D^-1 Z^T with the rows Z = J L^-1 of H = L^T D L: half of a solution for each row, and half of the products"""
+    """Store W = Z D^-1 Z^T with the rows Z = J L^-1 of H = L^T D L: half of a solution for each row, and half of the
+    products
+    """
     n, soft = range_count(w), part(kept, (LAW + 1) * range_count(w), range_count(w))
     W, Z, row = part(kept, (LAW + 2) * n, count * count), part(ws, 0, velocity_count(m) * count), 0
     store_rows_side_by_side(w, J, count, kept, Z)
@@ -69,7 +73,7 @@ def store_mobility_of_halves(m, w, factor, J, count, kept, ws):
 
 @kernel
 def store_rows_side_by_side(w, J, count, kept, Z):
-    """J of the rows that are awake; those of one coordinate stand beside each other"""
+    """Store J of the rows that are awake; those of one coordinate stand beside each other"""
     first, row = linear_count(w), 0
     clear(Z, len(Z))
     for k in range(range_count(w)):
@@ -82,7 +86,8 @@ def store_rows_side_by_side(w, J, count, kept, Z):
 
 @kernel
 def add_halves(m, t, factor, count, Z, W):
-    """Z L^-1 in the coordinates of tree ``t``, from the leaves on, and what each coordinate adds to W up to its diagonal
+    """Compute Z L^-1 in the coordinates of tree ``t``, from the leaves on, and add to W what each coordinate adds, up to the
+    diagonal
 
     All rows that meet a coordinate are handed on together, and a coordinate together with its parent, if that is the one
     before it: memory is what takes time here.
@@ -111,7 +116,7 @@ def add_halves(m, t, factor, count, Z, W):
 
 @kernel
 def rows_that_meet(y, z, count):
-    """The first row with an entry in y or in z, and how many there are from it to the last one"""
+    """Return the first row with an entry in y or in z, and how many there are from it to the last one"""
     begin, end = 0, count
     while begin < end and within(load(y, begin), 0.0) and within(load(z, begin), 0.0):
         begin += 1
@@ -122,7 +127,7 @@ def rows_that_meet(y, z, count):
 
 @kernel
 def store_mobility_by_columns(m, w, factor, J, S, compliance, count, kept, ws):
-    """Each column the answer of the coordinates and of linear rows to one row's impulse"""
+    """Store each column: the answer of the coordinates and of linear rows to one row's impulse"""
     n, first, nv = range_count(w), linear_count(w), velocity_count(m)
     soft, W = part(kept, (LAW + 1) * n, n), part(kept, (LAW + 2) * n, n * n)
     y, rest = part(ws, 0, nv), tail(ws, nv)
@@ -143,8 +148,9 @@ def store_mobility_by_columns(m, w, factor, J, S, compliance, count, kept, ws):
 
 @called_kernel
 def answer(m, w, factor, J, S, compliance, row, y, ws):
-    """y = A^-1 p and what linear rows make of it, with p in ``y``; the rate of ``row`` without them. Their impulses come
-    first in ``ws``"""
+    """Compute y = A^-1 p and what linear rows make of it, with p in ``y``; return the rate of ``row`` without them. Their
+    impulses come first in ``ws``
+    """
     n = linear_count(w)
     dr, zeros, rest = part(ws, 0, n), part(ws, n, n), tail(ws, 2 * n)
     solve_factorized(m, factor, y, rest)

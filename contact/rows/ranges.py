@@ -84,12 +84,12 @@ __all__ = [
 
 @kernel
 def range_numbers(n):
-    """How many numbers ``n`` rows keep during a step: what they are woken for, laws, compliances, W, of impacts"""
+    """Compute how many numbers ``n`` rows keep during a step: what they are woken for, laws, compliances, W, of impacts"""
     return (LAW + 3) * n + n * n
 
 
 def range_scratch(n: int, linear: int, nv: int, resistances: int = 0, returns: int = 0) -> int:
-    """How many numbers of scratch memory :func:`obey_ranges` takes."""
+    """Compute how many numbers of scratch memory :func:`obey_ranges` takes."""
     solving = max((LAW + 2) * n + staircase_memory(n), contact_scratch(n, LAW * n, resistances, returns))
     halves = n * nv if linear == 0 and nv <= FEW else 0
     return 2 * n + 2 * linear + nv + max(solving, linear + 7 * nv, halves)
@@ -100,7 +100,7 @@ def range_scratch(n: int, linear: int, nv: int, resistances: int = 0, returns: i
 
 @kernel
 def begin_ranges(w, h, v, x, J, rho, values, last, kept):
-    """All rows sleep; their laws, from the velocities before the step, v, and at its end without these rows, x
+    """Let all rows sleep; store their laws, from the velocities before the step, v, and at its end without these rows, x
 
     ``rho`` is what surfaces add to the rates of rows, ``last`` the impulses of these rows in the step before.
     """
@@ -125,7 +125,7 @@ def begin_ranges(w, h, v, x, J, rho, values, last, kept):
 
 @kernel
 def store_law(w, k, h, x, before, free, law, at):
-    """The staircase of the row with a range number ``k``; what compliance it has
+    """Store the staircase of the row with a range number ``k``; return its compliance
 
     l_0 = inf or h (F + M); then steps at the lower limit, at zero for friction F, at the motor's speed for its force M, and
     at the upper limit; -inf or -h (F + M). Steps of friction and motor beyond a limit are at the limit.
@@ -170,7 +170,9 @@ def store_law(w, k, h, x, before, free, law, at):
 
 @kernel
 def motor_speed(w, row, h, x):
-    """The speed of a motor; of one that drives to phi = 0 what takes phi there, at a rate, and no faster than its speed"""
+    """Compute the speed of a motor; of one that drives to phi = 0 what takes phi there, at a rate, and no faster than its
+    speed
+    """
     speed, rate = row_number(w, row, ROW_SPEED), row_number(w, row, ROW_CORRECTION)
     if rate > 0.0:
         return between(-speed + 0.0 * x, -min(rate, 1.0 / h) * x, speed + 0.0 * x)
@@ -179,7 +181,7 @@ def motor_speed(w, row, h, x):
 
 @kernel
 def between(low, x, high):
-    """x, or the bound beyond which it is"""
+    """Return x, or the bound beyond which it is"""
     x = larger(low, x)
     return select(smaller(high, x), high, x)
 
@@ -188,12 +190,14 @@ def between(low, x, high):
 
 
 def make_obey_ranges(with_contacts: bool, with_more: bool = False) -> Callable[..., Any]:
-    """Made for worlds with contacts, or without, and with what :func:`make_solve_blocks` has more of them: of what a world
-    does not have, nothing is compiled."""
+    """Make the kernel for worlds with contacts, or without, and with what :func:`make_solve_blocks` has more of them: of
+    what a world does not have, nothing is compiled.
+    """
     solve_blocks = make_solve_blocks(with_more)
 
     def obey_ranges(m, w, factor, J, S, compliance, rho, x, r, guess, goes_on, kept, ws):
-        """Impulses of rows with a range in ``r``, and x with them; the error as a share of what is tolerated
+        """Find the impulses of rows with a range, in ``r``, and x with them; return the error as a share of what is
+        tolerated
 
         ``r`` has the impulses with which x is; ``guess`` those from which to begin, and then those that were found. It takes
         rows on which x makes an impulse, and then those too on which the impulses of these make one. Of eight states each
@@ -249,7 +253,9 @@ def make_obey_ranges(with_contacts: bool, with_more: bool = False) -> Callable[.
 
 @kernel
 def begin_anew(now, r, first, awake, guess, found):
-    """In states that do, no row is awake, and no impulse is guessed; the impulses until then are kept in ``found``"""
+    """Begin anew in states that do: no row is awake, and no impulse is guessed; the impulses until then are kept in
+    ``found``
+    """
     for k in range(len(found)):
         rk = load(r, first + k)
         store(found, k, rk)
@@ -289,7 +295,7 @@ def wake_ranges(w, J, x, rho, guess, goes_on, kept):
 
 @kernel
 def store_free_rates(w, J, rho, x, r, count, kept, b):
-    """b = u - W r of the rows that are awake: what their rates are without them; of normals less what is asked for"""
+    """Store b = u - W r of the rows that are awake: what their rates are without them; of normals less what is asked for"""
     n, first = range_count(w), linear_count(w)
     laws, W, column = part(kept, n, LAW * n), part(kept, (LAW + 2) * n, count * count), 0
     for k in range(n):
@@ -310,7 +316,7 @@ def store_free_rates(w, J, rho, x, r, count, kept, b):
 
 @kernel
 def add_range_impulses(m, w, factor, J, S, compliance, x, r, wanted, ws):
-    """x and the impulses of linear rows with the impulses ``wanted`` in place of those in ``r``"""
+    """Update x and the impulses of linear rows to the impulses ``wanted`` in place of those in ``r``"""
     n, first, nv = range_count(w), linear_count(w), velocity_count(m)
     y, dr = part(ws, 0, nv), tail(ws, nv)
     clear(y, nv)
@@ -326,7 +332,9 @@ def add_range_impulses(m, w, factor, J, S, compliance, x, r, wanted, ws):
 
 @kernel
 def keep_coordinate_limits(w, q, q1):
-    """No coordinate of one row ends a step beyond its hard limit, or farther beyond than it was: rounding is taken away"""
+    """Keep coordinates of one row from ending a step beyond a hard limit, or farther beyond than they were: rounding is
+    taken away
+    """
     rows, first = ranges(w), linear_count(w)
     for k in range(range_count(w)):
         row = first + k

@@ -43,19 +43,19 @@ __all__ = ["resistance_blocks", "resisting_blocks", "take_moments", "turning"]
 
 @kernel
 def first_resistance(w):
-    """The number of the first of their rows among those with a range"""
+    """Return the number of the first of their rows among those with a range"""
     return range_count(w) - resistance_count(w)
 
 
 @kernel
 def resistance_width(w, k):
-    """How many rows the resistance has that begins with the row with a range number ``k``"""
+    """Return how many rows the resistance has that begins with the row with a range number ``k``"""
     return 2 if row_entry(w, linear_count(w) + k, LAW) == ROLLING else 1
 
 
 @kernel
 def resistance_blocks(w, awake):
-    """How many there are whose rows are awake"""
+    """Count the resistances whose rows are awake"""
     count, k = 0, first_resistance(w)
     while k < range_count(w):
         if not sleeps(awake, k):
@@ -66,7 +66,7 @@ def resistance_blocks(w, awake):
 
 @kernel
 def turning(w, awake):
-    """1 in states in which any of them is awake, 0 in others"""
+    """Return 1 in states in which any of them is awake, 0 in others"""
     found, k = lift(0.0, load(awake, 0)), first_resistance(w)
     while k < range_count(w):
         found = larger(found, load(awake, k))
@@ -76,7 +76,7 @@ def turning(w, awake):
 
 @kernel
 def copy_entries(W, count, i, rows, j, columns, E, m, a, b):
-    """So many rows and columns of W, of ``count`` rows, from i and j on, to a and b of E, of m rows"""
+    """Copy so many rows and columns of W, of ``count`` rows, from i and j on, to a and b of E, of m rows"""
     for s in range(rows):
         for t in range(columns):
             store(E, (a + s) * m + b + t, load(W, (i + s) * count + j + t))
@@ -84,7 +84,9 @@ def copy_entries(W, count, i, rows, j, columns, E, m, a, b):
 
 @kernel
 def couple(E, m, e, width, p, own, here):
-    """Rows e to e + 2 of E, the last ``width`` of which have moments, with the normal p of mobility ``own``: the length l"""
+    """Couple rows e to e + 2 of E, the last ``width`` of which have moments, with the normal p of mobility ``own``; return
+    the length l
+    """
     g = load(E, (e + 1) * (m + 1))
     if width == 2:
         g = 0.5 * (g + load(E, (e + 2) * (m + 1)))
@@ -103,7 +105,7 @@ def couple(E, m, e, width, p, own, here):
 
 @kernel
 def leave_alone(E, m, e, here):
-    """Rows e to e + 2 meet no others in states in which they sleep, and others are awake"""
+    """Uncouple rows e to e + 2 from all others in states in which they sleep, and others are awake"""
     for a in range(e, e + 3):
         for i in range(m):
             if i != a:
@@ -113,7 +115,9 @@ def leave_alone(E, m, e, here):
 
 @kernel
 def leave_sleepers_alone(w, E, m, base, awake):
-    """The same of all blocks from row ``base`` on: what two of them have in common is written for either of them"""
+    """Uncouple all blocks from row ``base`` on in states in which they sleep: what two of them have in common is written for
+    either of them
+    """
     e, k = base, first_resistance(w)
     while k < range_count(w):
         if not sleeps(awake, k):
@@ -124,7 +128,7 @@ def leave_sleepers_alone(w, E, m, base, awake):
 
 @called_kernel
 def resisting_blocks(w, W, count, base, awake, b, r, laws, numbers, c, x, law, E):
-    """The problem of ``base`` rows that are awake in E, c and x, with a block for each resistance after them
+    """Store the problem of ``base`` rows that are awake in E, c and x, with a block for each resistance after them
 
     c, x and the first part of E are those of W's first ``base`` rows; ``law`` gets the coefficient of each block.
     """
@@ -162,7 +166,7 @@ def resisting_blocks(w, W, count, base, awake, b, r, laws, numbers, c, x, law, E
 
 @kernel
 def take_moments(w, awake, base, x):
-    """The multipliers of the rows that are awake, one after the other, from those of the blocks"""
+    """Move the multipliers of the rows that are awake from their blocks to one after the other"""
     own, e, k = base, base, first_resistance(w)
     while k < range_count(w):
         width = resistance_width(w, k)

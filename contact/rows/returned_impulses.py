@@ -28,14 +28,14 @@ __all__ = [
     "HIT", "LEAST", "LEAST_OF_IMPACT", "RETURNED", "awake_before", "returning_blocks", "returns_now", "take_friction",
 ]  # fmt: skip
 
-# what the law of a normal has: mu; the least velocity of the step, and in the impact alone, what these change places with;
-# p; whether the contact is hit
+# numbers in the law of a normal, after mu: the least velocity of the step, and that in the impact alone, which change
+# places; p; whether the contact is hit
 LEAST, LEAST_OF_IMPACT, RETURNED, HIT = 1, 2, 3, 4
 
 
 @kernel
 def awake_before(awake, k):
-    """How many rows before row ``k`` are awake"""
+    """Count the rows before row ``k`` that are awake"""
     count = 0
     for i in range(k):
         if not sleeps(awake, i):
@@ -45,19 +45,19 @@ def awake_before(awake, k):
 
 @kernel
 def may_return(w, k):
-    """Whether the contact whose normal is the row with a range number ``k`` has Poisson's restitution"""
+    """Return whether the contact whose normal is the row with a range number ``k`` has Poisson's restitution"""
     return row_number(w, linear_count(w) + k, ROW_RETURNED) > 0.0
 
 
 @kernel
 def returns(w, awake, laws, numbers, k):
-    """Whether such a contact is awake and returns an impulse, in any state; places are counted for no others"""
+    """Return whether such a contact is awake and returns an impulse, in any state; places are counted for no others"""
     return may_return(w, k) and not sleeps(awake, k) and not within(load(laws, numbers * k + RETURNED), 0.0)
 
 
 @kernel
 def returns_now(w, awake, laws, numbers):
-    """How many contacts do"""
+    """Count the contacts that are awake and return an impulse"""
     count, plain = 0, staircase_count(w)
     for k in range(plain, plain + 3 * contact_count(w) if return_count(w) > 0 else plain, 3):
         if returns(w, awake, laws, numbers, k):
@@ -67,7 +67,7 @@ def returns_now(w, awake, laws, numbers):
 
 @called_kernel
 def returning_blocks(w, awake, laws, numbers, first, c, x, law, E):
-    """Blocks of what is returned in rows ``first`` and after of E, c and x; ``law`` gets the coefficient of each"""
+    """Store blocks of what is returned in rows ``first`` and after of E, c and x; ``law`` gets the coefficient of each"""
     m, plain, e, number = len(c), staircase_count(w), first, 0
     for k in range(plain, plain + 3 * contact_count(w), 3):
         if returns(w, awake, laws, numbers, k):
@@ -98,7 +98,7 @@ def returning_blocks(w, awake, laws, numbers, first, c, x, law, E):
 
 @kernel
 def take_friction(w, awake, laws, numbers, first, x):
-    """Friction of the blocks from row ``first`` on goes to the tangents of their contacts"""
+    """Add the friction of the blocks from row ``first`` on to the tangents of their contacts"""
     plain, e = staircase_count(w), first
     for k in range(plain, plain + 3 * contact_count(w), 3):
         if returns(w, awake, laws, numbers, k):

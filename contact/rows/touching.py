@@ -96,7 +96,7 @@ CALLS: list[Callable[[Any, int], int]] = []
 
 
 def find_touching(w, c, poses, block, found):
-    """What the kernel of pair ``c`` finds at these poses, in ``found``; ``block`` is scratch memory"""
+    """Run the kernel of pair ``c`` at these poses; the slots go to ``found``; ``block`` is scratch memory"""
     block[:POSES] = poses
     copy_settings(w, c, block)
     CALLS[touching_entry(w, c, CALL)](block, 0)
@@ -106,7 +106,7 @@ def find_touching(w, c, poses, block, found):
 
 @kernel
 def copy_settings(w, c, block):
-    """Sizes and the slack of a pair, into its block"""
+    """Copy sizes and the slack of a pair into its block"""
     place = touching_place(w, c)
     for k in range(SLACK_PLACE - SIZE_PLACE):
         store(block, SIZE_PLACE + k, load(w, place + SIZES + k))
@@ -117,7 +117,7 @@ if not config.DISABLE_JIT:
 
     @called_kernel
     def find_for_one(w, c, poses, block, found):
-        """Of one state"""
+        """Run the kernel for one state"""
         for k in range(POSES):
             store(block, k, load(poses, k))
         copy_settings(w, c, block)
@@ -127,7 +127,7 @@ if not config.DISABLE_JIT:
 
     @called_kernel
     def find_in_lanes(w, c, poses, block, found):
-        """Of eight states"""
+        """Run the kernel for each of eight states"""
         numbers = numbers_at(address_of(block), BLOCK)
         for lane in range(WIDTH):
             for k in range(POSES):
@@ -151,7 +151,7 @@ if not config.DISABLE_JIT:
 
 @kernel
 def store_pose(w, X, c, link, shape, out, k):
-    """R and p of a shape in the world"""
+    """Store R and p of a shape in the world"""
     place = touching_place(w, c) + shape
     E, _ = load_transform(X, PLACE * link)
     R = multiply3(transpose(E), (*load3(w, place), *load3(w, place + 3), *load3(w, place + 6)))
@@ -163,7 +163,7 @@ def store_pose(w, X, c, link, shape, out, k):
 
 @kernel
 def tangents(n):
-    """t_1 and t_2 of the normal: the frame of z, or of -z where n_z < LOWEST, turned to it"""
+    """Compute t_1 and t_2 of the normal: the frame of z, or of -z where n_z < LOWEST, turned to it"""
     x, y, z = n
     one = 1.0 + 0.0 * z
     s = select(smaller(z, LOWEST), -one, one)
@@ -174,7 +174,7 @@ def tangents(n):
 
 @kernel
 def store_touch(X, at, sign, shift, n, x, gap, feature):
-    """A slot from what a kernel found: the normal as users gave the shapes, the place, the tangents"""
+    """Store a slot from what a kernel found: the normal as users gave the shapes, the place, the tangents"""
     away = select(smaller(gap, NO_CONTACT), shift * gap, 0.0 * gap)
     p = (x[0] + away * n[0], x[1] + away * n[1], x[2] + away * n[2])
     n = scale3(sign, n)
@@ -189,7 +189,7 @@ def store_touch(X, at, sign, shift, n, x, gap, feature):
 
 @called_kernel
 def touch_pairs(w, X, phi):
-    """The slots of all pairs, from the places of links; and phi of their normals, the gaps"""
+    """Store the slots of all pairs, from the places of links; and phi of their normals, the gaps"""
     for c in range(touching_count(w)):
         room = touching_entry(w, c, CALL_AT)
         poses, block = part(X, room, POSES), part(X, room + POSES, BLOCK)
@@ -208,7 +208,7 @@ def touch_pairs(w, X, phi):
 
 @kernel
 def touch_value(w, k, X):
-    """The gap of the function of a normal; tangents and turns have no value"""
+    """Load the gap of the function of a normal; tangents and turns have no value"""
     at, kind = function_entry(w, k, COORDINATE), function_entry(w, k, KIND)
     gap = load(X, at + TOUCH_GAP)
     return gap if kind == TOUCH and function_entry(w, k, POSITION) == at + TOUCH_NORMAL else 0.0 * load(X, 0)
@@ -216,7 +216,7 @@ def touch_value(w, k, X):
 
 @kernel
 def touch_wrench(w, k, X):
-    """p, and the normal or a tangent as force; of a turn as moment"""
+    """Load p, and the normal or a tangent as force; of a turn as moment"""
     p, f = load3(X, function_entry(w, k, COORDINATE)), load3(X, function_entry(w, k, POSITION))
     turns = 1.0 if function_entry(w, k, KIND) == TOUCH_TURN else 0.0
     return p, scale3(turns, f), scale3(1.0 - turns, f)
@@ -227,7 +227,7 @@ def touch_wrench(w, k, X):
 
 @called_kernel
 def add_surface_rates(w, X, rho):
-    """What the surfaces move by themselves, along the tangents, to rho"""
+    """Store in rho the velocities of the surfaces by themselves, along the tangents"""
     for c in range(touching_count(w)):
         place = touching_place(w, c)
         own, other = load3(w, place + SURFACE_1), load3(w, place + SURFACE_2)
@@ -245,7 +245,7 @@ def add_surface_rates(w, X, rho):
 
 @called_kernel
 def recall_multipliers(w, X, features, guess, ws):
-    """Where the search begins: with the multipliers that the same feature of a pair had in the step before, or with none
+    """Warm start: begin with the multipliers that the same feature of a pair had in the step before, or with none
 
     A slot that holds no contact any more has none, whatever its feature: its gap is no length. ``features`` are those of the
     step before, and then of this one; ``ws`` is scratch memory.
@@ -266,7 +266,7 @@ def recall_multipliers(w, X, features, guess, ws):
 
 @kernel
 def recall_rows(X, at, n, features, first, guess, row, width, ws):
-    """Of the n slots of a pair so many rows each, from ``row`` on"""
+    """Recall, for the n slots of a pair, so many rows each, from ``row`` on"""
     for k in range(width * n):
         store(ws, k, load(guess, row + k))
         store(guess, row + k, 0.0 * load(X, 0))

@@ -46,14 +46,15 @@ QUARTER_TURN = 0.25 * pi * pi  # of |r|^2: shorter vectors do not change within 
 
 @kernel
 def own_axis(w, X, k, which_link, which_axis):
-    """An axis of function ``k``, fixed to a link, in world axes"""
+    """Return an axis of function ``k``, fixed to a link, in world axes"""
     E, _ = load_transform(X, PLACE * function_entry(w, k, which_link))
     return rotate_back(E, load3(w, function_place(w, k) + which_axis))
 
 
 @called_kernel
 def rotation_vector(w, k, X):
-    """Of the turn from the axes e, d x e, d on the first body to those of the second, in axes of the second
+    """Compute the vector of the turn from the axes e, d x e, d on the first body to those of the second, in axes of the
+    second
 
     The equivalent that is nearest to a vector which is given; the shortest, if that is zero.
     """
@@ -68,7 +69,8 @@ def rotation_vector(w, k, X):
 
 @called_kernel
 def continued_rotation(w, k, X, value, expected):
-    """Of a ROTATION's value and those of the equivalents beside it the nearest to what is expected; NaN expects nothing
+    """Select, of a ROTATION's value and those of the equivalents beside it, the nearest to what is expected; NaN expects
+    nothing
 
     These differ by d . u times a whole turn, with the direction u of the vector. Within a step a vector changes only where
     it is long.
@@ -88,7 +90,7 @@ def continued_rotation(w, k, X, value, expected):
 
 @called_kernel
 def turning_value(w, k, X):
-    """phi"""
+    """Compute phi"""
     kind = function_entry(w, k, KIND)
     if kind == ANGLE:
         d1, d2 = own_axis(w, X, k, LINK_1, AXIS_1), own_axis(w, X, k, LINK_2, AXIS_2)
@@ -102,7 +104,7 @@ def turning_value(w, k, X):
 
 @called_kernel
 def turning_wrench(w, k, X):
-    """p, n, f"""
+    """Compute p, n, f"""
     kind, link = function_entry(w, k, KIND), function_entry(w, k, LINK_2)
     p = point_of(X, link, load3(w, function_place(w, k) + POINT_2))
     d2 = own_axis(w, X, k, LINK_2, AXIS_2)
@@ -123,13 +125,13 @@ def turning_wrench(w, k, X):
 
 @kernel
 def inverse_products(r, u):
-    """J(r)^-1 u = u + r x u / 2 + D r x (r x u), the inverse of ``u - B r x u + C r x (r x u)``"""
+    """Compute J(r)^-1 u = u + r x u / 2 + D r x (r x u), the inverse of ``u - B r x u + C r x (r x u)``"""
     return twist_from_translation(scale3(-1.0, r), u)
 
 
 @called_kernel
 def turning_bias(w, k, X, V, A):
-    """The second derivative of phi, or the first of the rate, with no acceleration of any joint"""
+    """Compute the second derivative of phi, or the first of the rate, with no acceleration of any joint"""
     kind, a, b = function_entry(w, k, KIND), function_entry(w, k, LINK_1), function_entry(w, k, LINK_2)
     w1, _ = load_vector(V, VELOCITY * a)
     w2, _ = load_vector(V, VELOCITY * b)
@@ -158,7 +160,8 @@ def turning_bias(w, k, X, V, A):
 
 @kernel
 def rolling_bias(w, k, X, V, A, c):
-    """Of the rate of two points that are at c + e, e and d fixed to the first body, c to the second: along d
+    """Compute the bias of the rate of two points that are at c + e, e and d fixed to the first body, c to the second: along
+    d
 
     The point of the first body is another one at each instant, and so is that of the second: they are overtaken by p.
     """
@@ -177,7 +180,7 @@ def rolling_bias(w, k, X, V, A, c):
 
 @kernel
 def angle_between_bias(d1, d2, w1, w2, b1, b2):
-    """phi'' of c = d_1 . d_2 = cos phi: c' = -s phi', c'' = -s phi'' - c phi'^2"""
+    """Compute phi'' of c = d_1 . d_2 = cos phi: c' = -s phi', c'' = -s phi'' - c phi'^2"""
     n = cross3(d1, d2)
     s, c = sqrt(dot3(n, n)), dot3(d1, d2)
     r1, r2 = cross3(w1, d1), cross3(w2, d2)

@@ -1,4 +1,4 @@
-"""Functions that are the user's: machine code that is called by its address, so that nothing is compiled again for it.
+"""Functions of the user's: machine code that is called by its address, so that nothing is compiled again for it.
 
 Its signature in C is ``void f(double order, const double* q, const double* v, double* out, const double* parameters)``. It
 writes C(q) to ``out[0]``, where ``order`` is at least 1 the gradient of C by v to ``out[1]`` ... ``out[nv]``, and where
@@ -33,7 +33,7 @@ VALUE, GRADIENT, BIAS = 0.0, 1.0, 2.0
 
 
 def store_user(w, k, q, v, order, first, n, out, at):
-    """Numbers ``first`` to ``first + n - 1`` of what user's function ``k`` writes, into ``out`` from entry ``at``"""
+    """Store numbers ``first`` to ``first + n - 1`` of what user's function ``k`` writes, into ``out`` from entry ``at``"""
     results = np.zeros(function_entry(w, k, ENTRY_COUNT) + 2)
     arrays = [np.ascontiguousarray(x, dtype=np.float64) for x in (q, v)]
     parameters = ctypes.cast(function_entry(w, k, PARAMETERS), NUMBERS)
@@ -43,7 +43,7 @@ def store_user(w, k, q, v, order, first, n, out, at):
 
 
 def user_number(w, k, q, v, order, which):
-    """One number of what user's function ``k`` writes"""
+    """Return one number of what user's function ``k`` writes"""
     out = np.zeros(1)
     store_user(w, k, q, v, order, which, 1, out, 0)
     return out[0]
@@ -53,7 +53,7 @@ if not config.DISABLE_JIT:
 
     @intrinsic
     def room_for(typing, n):
-        """The address of room for ``n`` numbers, until the function that asks returns."""
+        """Return the address of room for ``n`` numbers, until the function that asks returns."""
 
         def generate(context, builder, signature, arguments):
             return builder.ptrtoint(builder.alloca(ir.DoubleType(), size=arguments[0]), LONG)
@@ -62,7 +62,7 @@ if not config.DISABLE_JIT:
 
     @kernel
     def call_user(w, k, q, v, order, room):
-        """Call it with the addresses of q and v; its results are in ``room``"""
+        """Call the user's function with the addresses of q and v; its results are in ``room``"""
         results = numbers_at(room, function_entry(w, k, ENTRY_COUNT) + 2)
         for i in range(function_entry(w, k, ENTRY_COUNT) + 2):
             store(results, i, 0.0)
@@ -71,7 +71,7 @@ if not config.DISABLE_JIT:
 
     @called_kernel
     def store_for_one(w, k, q, v, order, first, n, out, at):
-        """Of one state"""
+        """Store the numbers of one state"""
         room = room_for(function_entry(w, k, ENTRY_COUNT) + 2)
         results = call_user(w, k, address_of(q), address_of(v), order, room)
         for i in range(n):
@@ -79,13 +79,13 @@ if not config.DISABLE_JIT:
 
     @called_kernel
     def number_for_one(w, k, q, v, order, which):
-        """Of one state"""
+        """Return the number of one state"""
         room = room_for(function_entry(w, k, ENTRY_COUNT) + 2)
         return load(call_user(w, k, address_of(q), address_of(v), order, room), which)
 
     @kernel
     def call_lane(w, k, q, v, order, lane, room):
-        """The call for one of eight states: q and v are copied to the beginning of ``room``"""
+        """Call the user's function for one of eight states: q and v are copied to the beginning of ``room``"""
         nq, nv = function_entry(w, k, SIZE), function_entry(w, k, ENTRY_COUNT)
         copies = numbers_at(room, nq + nv)
         for i in range(nq):
@@ -96,7 +96,7 @@ if not config.DISABLE_JIT:
 
     @called_kernel
     def store_in_lanes(w, k, q, v, order, first, n, out, at):
-        """Of eight states"""
+        """Store the numbers of eight states"""
         room = room_for(function_entry(w, k, SIZE) + 2 * function_entry(w, k, ENTRY_COUNT) + 2)
         for lane in range(WIDTH):
             results = call_lane(w, k, q, v, order, lane, room)
@@ -105,7 +105,7 @@ if not config.DISABLE_JIT:
 
     @called_kernel
     def number_in_lanes(w, k, q, v, order, which):
-        """Of eight states"""
+        """Return the numbers of eight states"""
         room = room_for(function_entry(w, k, SIZE) + 2 * function_entry(w, k, ENTRY_COUNT) + 2)
         x = 0.0 * load(q, 0)
         for lane in range(WIDTH):
@@ -131,17 +131,17 @@ if not config.DISABLE_JIT:
 
 @kernel
 def user_value(w, k, q):
-    """C(q); the function is given q for v, too, which it does not read"""
+    """Compute C(q); the function is given q for v, too, which it does not read"""
     return user_number(w, k, q, q, VALUE, 0)
 
 
 @kernel
 def store_user_gradient(w, k, q, G, first):
-    """Its gradient by v, one entry for each coordinate"""
+    """Store its gradient by v, one entry for each coordinate"""
     store_user(w, k, q, q, GRADIENT, 1, function_entry(w, k, ENTRY_COUNT), G, first)
 
 
 @kernel
 def user_bias(w, k, q, v):
-    """Jdot v"""
+    """Compute Jdot v"""
     return user_number(w, k, q, v, BIAS, function_entry(w, k, ENTRY_COUNT) + 1)
