@@ -32,19 +32,19 @@ FRICTION, ROLLING, SPINNING = 3, 5, 6  # components of a contact
 
 
 def times(J, x, y):
-    """y = J x"""
+    """Compute y = J x"""
     for i in range(len(J.rows) - 1):
         multiply_row(J, i, x, y)
 
 
 def add_transposed(T, r, x):
-    """x += T^T r"""
+    """Add T^T r to x"""
     for i in range(len(T.rows) - 1):
         multiply_row_transposed(T, i, r, x)
 
 
 def store_frames(normals, frames):
-    """The normal and the tangents of each contact"""
+    """Store the normal and the tangents of each contact"""
     for k in range(len(normals)):
         n = normals[k, 0], normals[k, 1], normals[k, 2]
         t1, t2 = tangents(n)
@@ -66,12 +66,14 @@ def compile_products() -> None:
 
 
 def size_of(surfaces: Array) -> int:
-    """How many components contacts have, from friction, rolling and spinning friction of all surfaces, ``(n, >= 3)``."""
+    """Return how many components contacts have, from friction, rolling and spinning friction of all surfaces,
+    ``(n, >= 3)``.
+    """
     return SPINNING if surfaces[:, 2].any() else ROLLING if surfaces[:, 1].any() else FRICTION
 
 
 def frames_of(normals: Array) -> Array:
-    """The normal and the tangents of each contact in the rows, those of :func:`~pluecker.contact.contact_frames`."""
+    """Compute the normal and the tangents of each contact, as rows, those of :func:`~pluecker.contact.contact_frames`."""
     frames = np.empty((len(normals), 3, 3))
     store_frames(normals, frames)
     return frames
@@ -80,7 +82,7 @@ def frames_of(normals: Array) -> Array:
 def contact_matrix(
     bodies: Indices, frames: Array, points: Array, size: int, ways: Paths, X: Array, C: Array
 ) -> BlockMatrix:
-    """J of contacts, each with so many rows."""
+    """Build J of contacts, each with so many rows."""
     K = len(bodies)
     first, width = np.empty(K + 1, np.int64), np.empty(K, np.int64)
     column, place, of_body = np.empty(2 * K, np.int64), np.empty(2 * K, np.int64), np.zeros((K, 2), np.int64)
@@ -91,7 +93,7 @@ def contact_matrix(
 
 
 def joined(contacts: BlockMatrix, rows: ConstraintRows | None) -> BlockMatrix:
-    """With the rows of constraints behind them."""
+    """Append the rows of constraints to those of contacts."""
     if rows is None:
         return contacts
     end = np.array([contacts.rows[-1]])
@@ -109,7 +111,7 @@ def joined(contacts: BlockMatrix, rows: ConstraintRows | None) -> BlockMatrix:
 
 
 def uniform(B: BlockMatrix) -> BlockMatrix:
-    """With the width of blocks where all of a row of three have 6 or 3 columns."""
+    """Set the width of blocks where all of a row of three have 6 or 3 columns."""
     widths, three = np.diff(B.columns)[B.column], np.diff(B.rows) == 3
     owner = np.repeat(np.arange(len(three)), np.diff(B.first))
     width = np.zeros(len(three), np.int64)
@@ -120,20 +122,20 @@ def uniform(B: BlockMatrix) -> BlockMatrix:
 
 
 def times_inverse(J: BlockMatrix, matrices: Array, ways: Paths) -> BlockMatrix:
-    """J with each block multiplied by the matrix of its tree."""
+    """Multiply each block of J by the matrix of its tree."""
     data = np.empty_like(J.data)
     times_trees(J.rows, J.first, J.column, J.place, J.data, ways.start, matrices, ways.place, data)
     return J._replace(data=data)
 
 
 def roots_of(inverse: Array, ways: Paths) -> Array | None:
-    """L of each tree with ``L L^T = A^-1``, where they are; None where rounding leaves none."""
+    """Compute L of each tree with ``L L^T = A^-1``; None where rounding leaves none."""
     roots = np.zeros_like(inverse)
     return roots if factor_trees(inverse, ways.start, ways.place, roots) else None
 
 
 def sets_of(friction: Array, size: int, rows: ConstraintRows | None) -> Sets:
-    """Cones of contacts with these coefficients, ``(K, 3)``, then intervals and cones of rows."""
+    """Make the cones of contacts with these coefficients, ``(K, 3)``, then intervals and cones of rows."""
     K = len(friction)
     friction = np.where(np.array(DISCS_OF[size]) > 0, friction, 0.0)
     if rows is None:

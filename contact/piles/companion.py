@@ -1,4 +1,5 @@
-"""What is compiled beside the first step of a world, by another process: what has the same types of arguments everywhere.
+"""Compilation beside the first step of a world, in another process, of functions with the same types of arguments
+everywhere.
 
 ============  =====================================================================================================
 topic         what is compiled
@@ -42,24 +43,24 @@ TOPICS = {
 
 
 def one_contact() -> tuple[Operator, Sets, Prepared]:
-    """As solvers want it; nothing is compiled for it."""
+    """Make a problem of one contact, as solvers want it; nothing is compiled for it."""
     problem, islands = Problem.from_delassus(np.eye(3), np.zeros(3), [0.5]), np.array([0, 1])
     operator, sets = contiguous(problem.operator), problem.sets
     return operator, sets, Prepared(operator, sets, np.zeros(3), np.ones(3), islands, np.zeros(2, np.int64))
 
 
 def compile_preparation() -> None:
-    """What makes a problem ready, from the factors that a step gives."""
+    """Compile the preparation of a problem, from the factors that a step gives."""
     Solver(Problem.from_factors(np.eye(3), np.eye(3), np.zeros(3), np.zeros(3), [0.5]))
 
 
 def compile_first_steps() -> None:
-    """Those of ``auto``."""
+    """Compile the first steps of ``auto``."""
     at_once(one_contact()[2], 1, np.zeros(3), 1e-6, 1000)
 
 
 def compile_ends() -> None:
-    """What each call does before and after its method."""
+    """Compile what each call of a solver does before and after its method."""
     (operator, K, P), (b, r, u, x, s), places = one_contact(), np.ones((5, 3)), np.arange(3)
     begin(b, np.zeros(0), K, K, P, places, np.zeros(3), r, x)
     end(operator, K, place_for_scaled(K), P.s, places, x, s, b, 0, 1, r, u, np.empty((5, 3)), np.empty(NUMBER))

@@ -1,4 +1,4 @@
-"""The rows of constraints as blocks of a friction problem: from the values that the compiled part of a step leaves.
+"""Rows of constraints as blocks of a friction problem: from the values that the compiled part of a step leaves.
 
 A linear row is one without bounds, with its compliance. A row with a range has a staircase: each of its steps is a row of
 its own with the bounds of what the law falls by there, about the velocity of the step; the impulses of all steps of a row
@@ -26,7 +26,7 @@ __all__ = ["ConstraintRows", "RowTable", "gathered", "row_table", "rows_of_const
 
 
 class RowTable(NamedTuple):
-    """What does not change from step to step: groups of rows, each one row of blocks.
+    """Structure of the rows, which does not change from step to step: groups of rows, each one row of blocks.
 
     Attributes:
         first: the first row of each group, and the number of rows at the end, ``(groups + 1,)``.
@@ -52,7 +52,7 @@ class RowTable(NamedTuple):
 
 
 class ConstraintRows(NamedTuple):
-    """The rows of blocks of one step.
+    """Rows of blocks of one step.
 
     Attributes:
         heights: rows of each.
@@ -81,7 +81,7 @@ class ConstraintRows(NamedTuple):
 
 
 def row_table(packed: Packed, ways: Paths) -> RowTable:
-    """Of the constraints of a world."""
+    """Make the table of the constraints of a world."""
     w = packed.array.view(np.int64)
     n, contacts = packed.n_rows, packed.n_contacts
     records = w[w[layout.ROWS] :][: layout.ROW * n].reshape(n, layout.ROW)
@@ -113,7 +113,7 @@ def row_table(packed: Packed, ways: Paths) -> RowTable:
 
 
 def gathered(first: Indices, count: Indices) -> Indices:
-    """first[0], first[0] + 1, ..., so many of each."""
+    """Concatenate the ranges first[0], first[0] + 1, ..., so many of each."""
     ends = np.cumsum(count)
     return np.asarray(np.arange(ends[-1] if len(ends) else 0) + np.repeat(first - (ends - count), count))
 
@@ -121,7 +121,7 @@ def gathered(first: Indices, count: Indices) -> Indices:
 def rows_of_constraints(
     table: RowTable, J: Array, compliance: Array, asked: Array, laws: Array, softness: Array
 ) -> ConstraintRows:
-    """Of one step.
+    """Make the rows of one step.
 
     Args:
         J: values of all rows.

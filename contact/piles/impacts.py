@@ -1,4 +1,4 @@
-"""Poisson's restitution where contacts are found: what an impact leaves, before the rest of the step is solved.
+"""Poisson's restitution where contacts are found: an impact, solved before the rest of the step.
 
 In steps in which a contact with Poisson's coefficient is hit, as :mod:`~pluecker.contact.rows.impact_phases` has it, there
 are two problems in place of one: compression, of the velocities before the step, and the step, in which contacts return at
@@ -30,7 +30,7 @@ def impulses_with_impact(
     returned: Array,
     solve: Callable[[Problem, Array], Result],
 ) -> tuple[Array, Result, float]:
-    """The multipliers of a step, what the solver found last, and the larger error of both problems.
+    """Solve both problems; return the multipliers of the step, what the solver found last, and the larger error of both.
 
     Args:
         problem: of the step.

@@ -32,7 +32,7 @@ __all__ = [
 
 
 class Paths(NamedTuple):
-    """The way of each body to the world, and the trees.
+    """Paths of all bodies to the world, and the trees.
 
     Attributes:
         first: where the way of each body begins among the freedoms of all ways, ``(n_bodies + 1,)``.
@@ -54,7 +54,7 @@ class Paths(NamedTuple):
 
 
 def ways_of(model: Model) -> Paths:
-    """Of all bodies of a model; kept with it."""
+    """Return the paths of all bodies of a model; kept with it."""
     found: Paths | None = model.tables.get(ways_of)
     if found is None:
         found = model.tables[ways_of] = find_ways(model)
@@ -62,7 +62,7 @@ def ways_of(model: Model) -> Paths:
 
 
 def links_of_bodies(model: Model) -> Indices:
-    """Of each body the link that carries it; kept with the model."""
+    """Return the link that carries each body; kept with the model."""
     found: Indices | None = model.tables.get(links_of_bodies)
     if found is None:
         found = model.tables[links_of_bodies] = find_links(model)
@@ -70,7 +70,7 @@ def links_of_bodies(model: Model) -> Indices:
 
 
 def find_links(model: Model) -> Indices:
-    """The same, anew."""
+    """Find the links that :func:`links_of_bodies` keeps."""
     body = model.links[:, INTEGERS_OF_LINK].astype(np.int64)[:, BODY]
     moving = np.flatnonzero(body[1:] >= 0) + 1
     at = np.zeros(model.n_bodies, np.int64)
@@ -79,7 +79,7 @@ def find_links(model: Model) -> Indices:
 
 
 def find_ways(model: Model) -> Paths:
-    """The same, anew, in so many rounds as the longest way has links."""
+    """Find the paths that :func:`ways_of` keeps, in so many rounds as the longest path has links."""
     records, trees = model.links[:, INTEGERS_OF_LINK].astype(np.int64), model.coordinate_tree
     at = links_of_bodies(model)
     tree = trees.tree_of_link[at].astype(np.int64)
@@ -109,7 +109,7 @@ def find_ways(model: Model) -> Paths:
 
 @allocation_free_kernel
 def point_column(X, C, f, i, x):
-    """How freedom f of link i moves the material at x: w and v"""
+    """Compute how freedom f of link i moves the material at x: w and v"""
     w0, w1, w2 = C[6 * f], C[6 * f + 1], C[6 * f + 2]
     a0, a1, a2 = x[0] - X[12 * i + 9], x[1] - X[12 * i + 10], x[2] - X[12 * i + 11]
     v0 = C[6 * f + 3] + w1 * a2 - w2 * a1
@@ -138,7 +138,9 @@ def add_contact_rows(bodies, frames, points, size, ways, X, C, place, data):
 
 
 def find_blocks(bodies, tree, start, size, first, column, place, of_body, width):
-    """Blocks of each contact: its trees in their order, and where each begins; how many numbers all of them have"""
+    """Lay out the blocks of each contact: its trees in their order, and where each begins; return how many numbers all of
+    them have
+    """
     p = e = 0
     for k in range(len(bodies)):
         i, j = bodies[k, 0], bodies[k, 1]
@@ -158,7 +160,7 @@ def find_blocks(bodies, tree, start, size, first, column, place, of_body, width)
 
 
 def factor_trees(matrices, start, square, roots):
-    """Of the matrix of each tree its Cholesky factor; whether all of them have one"""
+    """Compute the Cholesky factor of the matrix of each tree; return whether all of them have one"""
     for t in range(len(start) - 1):
         n, A = start[t + 1] - start[t], square[t]
         for i in range(n):
@@ -176,7 +178,7 @@ def factor_trees(matrices, start, square, roots):
 
 
 def times_trees(rows, first, column, place, data, start, matrices, square, out):
-    """Each block times the matrix of its tree"""
+    """Multiply each block by the matrix of its tree"""
     for i in range(len(rows) - 1):
         for k in range(first[i], first[i + 1]):
             t, p = column[k], place[k]

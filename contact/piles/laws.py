@@ -1,4 +1,4 @@
-"""What a step asks of the normal velocity of a contact: the least one, and how soft the contact is.
+"""Laws of the normal velocity of a contact in a step: the least one that is asked for, and how soft the contact is.
 
 ============  =======================================================================================================
 contact       least velocity along the normal at the end of the step
@@ -33,7 +33,7 @@ __all__ = ["are_hit", "friction_in_force", "least_velocity", "softness_of"]
 
 
 def are_hit(found: Contacts, h: float, before: Array, free: Array) -> NDArray[np.bool_]:
-    """Which contacts come back, ``(K,)``; arguments as of :func:`least_velocity`."""
+    """Return which contacts come back, ``(K,)``; arguments as of :func:`least_velocity`."""
     closes = free < np.where(found.gap > 0.0, -found.gap / h, 0.0)
     rigid = ~np.isfinite(found.stiffness)
     return np.asarray(rigid & (found.restitution > 0.0) & (before < 0.0) & (before - free < -before) & closes)
@@ -42,7 +42,7 @@ def are_hit(found: Contacts, h: float, before: Array, free: Array) -> NDArray[np
 def least_velocity(
     found: Contacts, h: float, recovery: float, speed: float, before: Array, free: Array, poisson: bool = False
 ) -> Array:
-    """Of each contact, ``(K,)``; m/s.
+    """Compute the least normal velocity of each contact, ``(K,)``; m/s.
 
     Args:
         found: the contacts.
@@ -63,7 +63,7 @@ def least_velocity(
 
 
 def softness_of(found: Contacts, h: float) -> Array:
-    """The compliance along each normal, ``(K,)``; m/s per N s. Zero of rigid contacts."""
+    """Compute the compliance along each normal, ``(K,)``; m/s per N s. Zero of rigid contacts."""
     soft = np.isfinite(found.stiffness)
     force = h * np.where(soft, found.stiffness, 1.0) + found.damping
     with np.errstate(all="ignore"):
@@ -71,7 +71,7 @@ def softness_of(found: Contacts, h: float) -> Array:
 
 
 def friction_in_force(found: Contacts, frames: Array, slip: Array, begun: Remembered) -> Array:
-    """Coulomb's coefficient of each contact in the step that begins, ``(K,)``.
+    """Select Coulomb's coefficient of each contact in the step that begins, ``(K,)``.
 
     Args:
         found: the contacts.

@@ -1,4 +1,4 @@
-"""The compiled part of a step after its contacts: the configuration that the velocity leads to, and gaps of rows closed.
+"""Compiled part of a step after its contacts: the configuration that the velocity leads to, and gaps of rows closed.
 
     q+ = q moved along h v+        phi(q+) = 0 by moving bodies the nearest way in the metric of H
 
@@ -59,13 +59,13 @@ RENEWALS = 6  # of J, where gaps are large beside lengths: at most
 
 @kernel
 def move_kernel(m, q, v, given, q1, v1, ws):
-    """q1 and v1; ``given``: h, then the moments of the links"""
+    """Compute q1 and v1; ``given``: h, then the moments of the links"""
     move_configuration(m, load(given, 0), q, v, tail(given, 1), ws, q1, v1)
 
 
 @kernel
 def move_along_rows_kernel(m, w, q, v, given, q1, v1, left, ws):
-    """The same with rows; ``given``: h, the moments, what is kept from step to step, the velocities of linear rows
+    """Compute q1 and v1 along rows; ``given``: h, the moments, what is kept from step to step, the velocities of linear rows
 
     ``left``: the largest gap as a share of what is tolerated, and what is kept at the end of the step.
     """
@@ -110,7 +110,7 @@ def move_along_rows_kernel(m, w, q, v, given, q1, v1, left, ws):
 
 
 def rows_workspace(model: Model, packed: Packed) -> int:
-    """Of the kernel with rows."""
+    """Compute the size of the workspace of the kernel with rows."""
     own = packed.n_values + packed.n_factor + 4 * packed.n_linear + 2 * packed.n_rows + packed.n_entries
     own += packed.n_functions + PLACE * (model.n_links + 1) + factor_numbers(model) + model.nv
     scratch = (
@@ -127,7 +127,7 @@ ROWS = types.float64[:, ::1]
 
 @functools.cache
 def compiled_move() -> Any:
-    """The move without rows, as Python calls it."""
+    """Compile the move without rows, as Python calls it."""
 
     def move(m, q, v, given, q1, v1, ws):
         move_kernel(flat(m), flat(q), flat(v), flat(given), flat(q1), flat(v1), flat(ws))
@@ -140,7 +140,7 @@ def compiled_move() -> Any:
 
 @functools.cache
 def compiled_move_along_rows() -> Any:
-    """The same along rows."""
+    """Compile the move along rows, as Python calls it."""
 
     def move_along_rows(m, w, q, v, given, q1, v1, left, ws):
         move_along_rows_kernel(
@@ -155,12 +155,12 @@ def compiled_move_along_rows() -> Any:
 
 @functools.lru_cache(maxsize=8)
 def packed_model(model: Model) -> Array:
-    """Of a model, to be handed on: compiled functions take no array that cannot be written to."""
+    """Copy the array of a model, to be handed on: compiled functions take no array that cannot be written to."""
     return np.array(model.packed)[None]
 
 
 def move(model: Model, h: float, q: Array, v: Array, moments: Array) -> tuple[Array, Array]:
-    """The state at the end of a step with the velocity v, in the frozen frames of free joints."""
+    """Compute the state at the end of a step with the velocity v, in the frozen frames of free joints."""
     q1, v1, given, ws = np.empty_like(q), np.empty_like(v), np.concatenate([[h], moments]), np.empty(model.nv)
     with np.errstate(all="ignore"):
         compiled_move()(packed_model(model), *(np.ascontiguousarray(x)[None] for x in (q, v, given, q1, v1, ws)))
@@ -170,7 +170,7 @@ def move(model: Model, h: float, q: Array, v: Array, moments: Array) -> tuple[Ar
 def move_along_rows(
     model: Model, packed: Packed, h: float, q: Array, v: Array, moments: Array, kept: Array, rates: Array
 ) -> tuple[Array, Array, Array, float]:
-    """The same with rows.
+    """Compute the state at the end of a step with the velocity v, and close the gaps of the rows of constraints there.
 
     Args:
         kept: what lasts from step to step, at its beginning.

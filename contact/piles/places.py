@@ -1,4 +1,4 @@
-"""What the compiled part of a step leaves for the rest of it, one array: where each piece of it is.
+"""Layout of the array that the compiled part of a step leaves for the rest of it: its pieces, one after the other.
 
 ==============  ========================================================================================================
 piece           contents
@@ -64,12 +64,12 @@ PIECES = (
 
 @kernel
 def kept_count(w):
-    """How many numbers last from step to step"""
+    """Return how many numbers last from step to step"""
     return 1 + load_integer(w, layout.N_TURNS) + layout.row_count(w) + load_integer(w, layout.N_ROTORS)
 
 
 class Counts(NamedTuple):
-    """How much there is of what among the rows of constraints."""
+    """Counts of the rows of constraints, and of what they have."""
 
     rows: int
     linear: int
@@ -79,12 +79,12 @@ class Counts(NamedTuple):
 
 
 def rows_in(scenario: Array) -> Array:
-    """The constraints in a scenario."""
+    """Return the constraints in a scenario, a view."""
     return scenario[scenario.view(np.int64)[MORE] :]
 
 
 def counts_of(constraints: Array) -> Counts:
-    """Of constraints as kernels read them."""
+    """Read the counts of constraints as kernels read them."""
     w = constraints[: layout.HEADER].view(np.int64)
     return Counts(
         *(int(w[k]) for k in (layout.N_ROWS, layout.N_LINEAR, layout.N_VALUES, layout.N_TURNS, layout.N_ROTORS))
@@ -92,12 +92,12 @@ def counts_of(constraints: Array) -> Counts:
 
 
 def inverse_sizes(model: Model) -> Array:
-    """How many numbers the inverse of each tree has."""
+    """Compute how many numbers the inverse of each tree has."""
     return np.diff(model.coordinate_tree.first_row) ** 2
 
 
 def sizes(model: Model, counts: Counts) -> tuple[int, ...]:
-    """Of all pieces, in their order."""
+    """Compute the sizes of all pieces, in their order."""
     ranged = counts.rows - counts.linear
     return (
         1, counts.turns, counts.rows, counts.rotors, MOMENT * (model.n_links + 1), int(inverse_sizes(model).sum()),
@@ -107,12 +107,12 @@ def sizes(model: Model, counts: Counts) -> tuple[int, ...]:
 
 
 def kept_numbers(counts: Counts) -> int:
-    """How many numbers last from step to step."""
+    """Compute how many numbers last from step to step."""
     return 1 + counts.turns + counts.rows + counts.rotors
 
 
 def pieces_of(model: Model, counts: Counts) -> dict[str, slice]:
-    """Where each piece is; kept with the model."""
+    """Return the slice of each piece; kept with the model."""
     key = pieces_of, counts
     found: dict[str, slice] | None = model.tables.get(key)
     if found is None:
@@ -123,7 +123,7 @@ def pieces_of(model: Model, counts: Counts) -> dict[str, slice]:
 
 
 def placements_of(links: Array, at: NDArray[np.int64]) -> Array:
-    """Where bodies are, ``(n, 4, 4)``, from where links are, and the link of each body: E and the origin."""
+    """Compute the placements of bodies, ``(n, 4, 4)``, from those of links, E and the origin, and the link of each body."""
     E_r = links.reshape(-1, PLACE)[at]
     T = np.zeros((len(at), 4, 4))
     T[:, :3, :3] = E_r[:, :9].reshape(-1, 3, 3).transpose(0, 2, 1)

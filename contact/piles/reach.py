@@ -1,4 +1,4 @@
-"""How far colliders come in a step: what may touch in it is as near as both of them come together.
+"""Reach of colliders in a step: what may touch in it is as near as both of them come together.
 
 Source: bounds on motion as of conservative advancement, Mirtich, *Impulse-based dynamic simulation of rigid body systems*
 (1996), section 2.3.
@@ -19,7 +19,7 @@ __all__ = ["reach_of"]
 
 
 def store_reach(T, centers, radii, bodies, h, v, ways, X, C, out):
-    """How far each collider comes: its centre, and what is farthest from it"""
+    """Store how far each collider comes: its centre, and what is farthest from it"""
     for k in range(len(bodies)):
         R, c, b = T[k], centers[k], bodies[k]
         x = (
@@ -42,7 +42,7 @@ store_reach = allocation_free(store_reach)
 
 
 def reach_of(collision: Collision, T: Array, h: float, v: Array, ways: Paths, X: Array, C: Array) -> Array:
-    """The farthest that a point of each collider comes in a step with the velocity ``v``, ``(n,)``; m.
+    """Compute the farthest that a point of each collider comes in a step with the velocity ``v``, ``(n,)``; m.
 
     Args:
         collision: the colliders.

@@ -1,4 +1,4 @@
-"""The compiled part of a step before its contacts: v_free, A^-1 of each tree, where everything is, and rows of constraints.
+"""Compiled part of a step before its contacts: v_free, A^-1 of each tree, where everything is, and rows of constraints.
 
 It is an integrator for the loop over steps, so that control, wrenches and elements are those of all motions; what it finds
 stands behind its memory (:mod:`~pluecker.contact.piles.places`), and the velocity that it gives is that without impulses.
@@ -64,7 +64,7 @@ __all__ = ["smooth_part"]
 
 @called_kernel
 def store_inverses(m, factor, x, out, ws):
-    """A^-1 of each tree, in the order of its rows, one after the other; ``x`` is scratch memory of nv numbers"""
+    """Store A^-1 of each tree, in the order of its rows, one after the other; ``x`` is scratch memory of nv numbers"""
     place = 0
     for t in range(tree_count(m)):
         first, n = tree_entry(m, t, FIRST_ROW), tree_entry(m, t, ROW_COUNT)
@@ -83,14 +83,14 @@ def store_inverses(m, factor, x, out, ws):
 
 @kernel
 def freedoms(m):
-    """How many freedoms all links have"""
+    """Return how many freedoms all links have"""
     n = link_count(m)
     return first_freedom(m, n) + freedom_count(m, n)
 
 
 @called_kernel
 def store_rows(m, w, h, q, v, x, memory, found, ws):
-    """J of the rows of constraints, and what is asked of them; ``found`` begins with J"""
+    """Store J of the rows of constraints, and what is asked of them; ``found`` begins with J"""
     rows, n, ranged = row_count(w), linear_count(w), range_count(w)
     time, turns = load(memory, 0), tail(memory, 1)
     missing = tail(turns, load_integer(w, N_TURNS) + rows)
@@ -118,10 +118,10 @@ def store_rows(m, w, h, q, v, x, memory, found, ws):
 
 
 def make_part(with_elements: bool, with_rows: bool) -> Callable[..., Any]:
-    """The kernel: of what a scenario does not have, nothing is compiled."""
+    """Make the kernel: of what a scenario does not have, nothing is compiled."""
 
     def smooth_part(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
-        """v_free in ``v1``, the configuration as it is in ``q1``, and behind the memory all that contacts need"""
+        """Compute v_free in ``v1``, the configuration as it is in ``q1``, and behind the memory all that contacts need"""
         nv, n, w, links = velocity_count(m), body_count(m), more(c), link_count(m) + 1
         moments = tail(memory, kept_count(w))
         inverse = tail(moments, MOMENT * links)
@@ -148,7 +148,7 @@ def make_part(with_elements: bool, with_rows: bool) -> Callable[..., Any]:
 
 @kernel
 def inverse_count(m):
-    """How many numbers the inverses of all trees have"""
+    """Compute how many numbers the inverses of all trees have"""
     found = 0
     for t in range(tree_count(m)):
         n = tree_entry(m, t, ROW_COUNT)
@@ -157,7 +157,7 @@ def inverse_count(m):
 
 
 def workspace(model: Model, scenario: Array) -> int:
-    """Of the kernel."""
+    """Compute the size of the workspace of the kernel."""
     counts, w = counts_of(rows_in(scenario)), rows_in(scenario).view(np.int64)
     free = 6 * model.n_bodies + max(free_velocity_workspace(model), stage_workspace(model))
     own = int(w[layout.N_FUNCTIONS]) + int(w[layout.N_ENTRIES]) + PLACE * (model.n_links + 1)
@@ -167,12 +167,12 @@ def workspace(model: Model, scenario: Array) -> int:
 
 
 def numbers(model: Model, scenario: Array) -> int:
-    """What lasts, and what is found."""
+    """Compute how many numbers last from step to step, and are found in a step, together."""
     return sum(sizes(model, counts_of(rows_in(scenario))))
 
 
 def make_variant(with_elements: bool, with_rows: bool) -> Integrator:
-    """The integrator for scenarios with elements, with rows."""
+    """Make the integrator for scenarios with elements, with rows."""
     return Integrator(
         "smooth_part", 1, make_part(with_elements, with_rows), workspace=workspace, memory=numbers, takes_rows=True,
         implicit=True, listed=False, lasting=True,
@@ -183,5 +183,5 @@ VARIANTS = {(elements, rows): make_variant(elements, rows) for elements in (Fals
 
 
 def smooth_part(scenario: Array) -> Integrator:
-    """What serves in a scenario."""
+    """Return the integrator that serves in a scenario."""
     return VARIANTS[number_of(ELEMENTS, scenario) > 0, counts_of(rows_in(scenario)).rows > 0]

@@ -64,7 +64,7 @@ SEARCHES = 4  # for contacts in one step, at most
 
 
 def nearer_limits(offset: Array, before: Array, free: Array, sets: Sets) -> Array:
-    """The offsets, those of limits cut that are far out of reach: errors are shares of the largest of them."""
+    """Cut the offsets of limits that are far out of reach: errors are shares of the largest of them."""
     first = sets.start[:-1]
     ends = (sets.lower == 0.0) & np.isinf(sets.upper) & (sets.sizes[:, 0] == 0)
     ends |= (sets.upper == 0.0) & np.isinf(sets.lower)
@@ -76,7 +76,7 @@ def nearer_limits(offset: Array, before: Array, free: Array, sets: Sets) -> Arra
 
 @dataclass(frozen=True, eq=False)
 class Touch:
-    """What touched in a step, and how.
+    """Contacts of a step, with their forces.
 
     Attributes:
         found: the contacts, in the configuration at the beginning of the step.
@@ -96,7 +96,7 @@ class Touch:
 
 @dataclass(eq=False)
 class PileStep:
-    """The steps of one world, one after the other.
+    """Steps of one world, one after the other.
 
     Attributes:
         model: without dry friction, which is rows.
@@ -138,7 +138,7 @@ class PileStep:
         self.memory = max(place.stop for place in self.places.values())
 
     def finish(self, h: float, q: Array, v: Array, free: Array, memory: Array) -> tuple[Array, Array, float]:
-        """The state at the end of the step, and the error as a share of what is tolerated.
+        """Compute the state at the end of the step, and the error as a share of what is tolerated.
 
         Args:
             h: the step; s.
@@ -150,7 +150,7 @@ class PileStep:
             return self.finished(h, q, v, free, memory)
 
     def finished(self, h: float, q: Array, v: Array, free: Array, memory: Array) -> tuple[Array, Array, float]:
-        """The same; what overflows is infinite or NaN."""
+        """Compute what :meth:`finish` returns; what overflows is infinite or NaN."""
         piece = {name: memory[where] for name, where in self.places.items()}
         X, C, order = piece["links"], piece["columns"], self.ways.v
         rows = self.rows(piece)
@@ -184,21 +184,21 @@ class PileStep:
         return q1, v1, max(error, gap) if gap == gap else gap
 
     def rows(self, piece: dict[str, Array]) -> ConstraintRows | None:
-        """Those of the constraints."""
+        """Return the rows of the constraints; None where there are none."""
         if self.table is None:
             return None
         names = ("jacobian", "compliance", "asked", "laws", "softness")
         return rows_of_constraints(self.table, *(piece[name] for name in names))
 
     def reach(self, T: Array, h: float, v: Array, X: Array, C: Array) -> Array:
-        """How far colliders come with a velocity, row by row."""
+        """Compute how far colliders come with a velocity, row by row."""
         return reach_of(self.collision, T, h, v, self.ways, X, C)
 
     def solve(
         self, h: float, before: Array, free: Array, found: Contacts, rows: ConstraintRows | None,
         piece: dict[str, Array], roots: Array | None, begun: Remembered,
     ) -> tuple[Array, float, Array]:  # fmt: skip
-        """The velocity with impulses, row by row, the error, and the impulses along the rows of constraints.
+        """Compute the velocity with impulses, row by row, the error, and the impulses along the rows of constraints.
 
         ``begun`` is what was remembered as the step began.
         """
@@ -268,7 +268,7 @@ class PileStep:
         return after, error / self.accuracy, impulses
 
     def solved(self, problem: Problem, start: Array) -> Result:
-        """By ``auto``, from the start."""
+        """Solve a problem by ``auto``, from the start."""
         small = problem.size <= SMALL
         aim = AIM_OF_SMALL if small or self.law == "lcp" else AIM
         best = self.solver(problem, aim * self.accuracy, ITERATIONS).solve(warm_start=start)
@@ -278,7 +278,7 @@ class PileStep:
         return best
 
     def solver(self, problem: Problem, aim: float, most: int) -> Solver:
-        """One that is ready for the pattern, which is often that of the step before."""
+        """Return a solver that is ready for the pattern, which is often that of the step before."""
         solver = self.ready.get(aim)
         if solver is not None:
             try:
@@ -292,7 +292,7 @@ class PileStep:
         return solver
 
     def remember(self) -> None:
-        """The forces that were found last, from which the next search begins."""
+        """Remember the forces that were found last, from which the next search begins."""
         touch = self.touch
         assert touch is not None
         found, acting = touch.found, (touch.force != 0.0).any(axis=1)
@@ -300,22 +300,24 @@ class PileStep:
         self.remembered = Remembered(names, np.concatenate([touch.force, touch.moment], axis=1)[acting])
 
     def remembered_now(self) -> Remembered:
-        """The forces from which the next search begins."""
+        """Return the forces from which the next search begins."""
         return self.remembered
 
     def go_back(self, remembered: Remembered) -> None:
-        """To the forces that were remembered then."""
+        """Go back to the forces that were remembered then."""
         self.remembered = remembered
 
     def keep(self) -> None:
-        """What touched in the last step, if it is one of those that are kept; of one in pieces, in the last of them."""
+        """Keep the contacts of the last step, if it is one of those that are kept; of a step in pieces, those of the last of
+        them.
+        """
         assert self.touch is not None
         if self.every and self.taken % self.every == 0:
             self.kept.append(self.touch)
         self.taken += 1
 
     def linear_rates(self, v: Array, jacobian: Array) -> Array:
-        """J v of all linear rows, those included that hold nothing."""
+        """Compute J v of all linear rows, those included that hold nothing."""
         assert self.table is not None
         n = self.counts.linear
         own = self.table.owner < n

@@ -1,4 +1,4 @@
-"""Forces of contacts from step to step: each contact finds its own by its name, the two colliders and the feature.
+"""Warm start of contacts: each finds its forces of the step before by its name, the two colliders and the feature.
 
 Source: Catto, "Iterative dynamics with temporal coherence" (GDC 2005), on names of contacts.
 """
@@ -19,7 +19,7 @@ WIDTH = 9  # numbers of a contact: its name, the force and the moment on the sec
 
 
 class Remembered(NamedTuple):
-    """The contacts of a step that had forces.
+    """Contacts of a step that had forces.
 
     Attributes:
         names: colliders and feature, ``(K, 3)``.
@@ -31,12 +31,12 @@ class Remembered(NamedTuple):
 
     @classmethod
     def from_numbers(cls, numbers: Array) -> Remembered:
-        """From one array, ``(9 K,)``."""
+        """Read the contacts from one array, ``(9 K,)``."""
         table = numbers.reshape(-1, WIDTH)
         return cls(table[:, :3].astype(np.int64), table[:, 3:].copy())
 
     def numbers(self) -> Array:
-        """The same as one array."""
+        """Pack the contacts in one array, ``(9 K,)``."""
         return np.concatenate([self.names.astype(np.float64), self.forces], axis=1).ravel()
 
 
@@ -44,7 +44,7 @@ NOTHING = Remembered(np.zeros((0, 3), np.int64), np.zeros((0, 6)))
 
 
 def remembered_forces(found: Contacts, before: Remembered) -> Array:
-    """What each contact had, ``(K, 6)``; zero of those that were not there."""
+    """Look up the force and the moment that each contact had, ``(K, 6)``; zero of those that were not there."""
     names = np.concatenate([found.colliders, found.feature[:, None]], axis=1)
     forces = np.zeros((len(names), 6))
     if not len(names) or not len(before.names):
