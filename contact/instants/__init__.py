@@ -1,1 +1,1 @@
-"""What a world answers at an instant: accelerations, impacts, efforts, wrenches."""
+"""Queries of a world at an instant: accelerations, impacts, efforts, wrenches."""

@@ -105,12 +105,14 @@ RESTING = (
 
 
 def make_accelerations(with_ranges: bool, over_time: bool = False) -> Kernels:
-    """The kernel: of what a world does not have, nothing is compiled. With motions over time it also takes the time."""
+    """Make the kernels: of what a world does not have, nothing is compiled. With motions over time they also take
+    the time.
+    """
 
     own_name = f"_{with_ranges:d}{over_time:d}"  # by which the cache tells it from the others
 
     def accelerations_at(m, w, t, q, v, tau, f_ext, a, r, ws):
-        """a_free from the forces that are given; then the forces of rows that hold, and of those with a range"""
+        """Compute a_free from the forces that are given; then the forces of rows that hold, and of those with a range"""
         nv, n, rows, ranged = velocity_count(m), linear_count(w), row_count(w), range_count(w)
         pivots, unsolved, free, J = ws, tail(ws, 2 * nv), tail(ws, 2 * nv + 1), tail(ws, 3 * nv + 1)
         S = tail(J, value_count(w))
@@ -159,11 +161,11 @@ def make_accelerations(with_ranges: bool, over_time: bool = False) -> Kernels:
     at = kernel(accelerations_at)
 
     def accelerations_kernel(m, w, q, v, tau, f_ext, a, r, ws):
-        """The same without a time"""
+        """Compute accelerations and forces at the time 0, for worlds without motions over time"""
         at(m, w, 0.0, q, v, tau, f_ext, a, r, ws)
 
     def accelerations_over_time(m, w, time, q, v, tau, f_ext, a, r, ws):
-        """The same with the time in an array"""
+        """Compute accelerations and forces, with the time in an array"""
         at(m, w, load(time, 0), q, v, tau, f_ext, a, r, ws)
 
     accelerations_kernel.__name__ += own_name
@@ -173,7 +175,8 @@ def make_accelerations(with_ranges: bool, over_time: bool = False) -> Kernels:
 
 @kernel
 def miss_of_ranges(w, J, biases, free, a, r, kept):
-    """How far rows with a range are from their laws: below 1, only by rounding; and how far any goes on beyond a hard limit
+    """Compute how far rows with a range are from their laws: below 1, only by rounding; and how far any goes on beyond a
+    hard limit
 
     With redundant rows, and forces that leave all of them at rest, errors are a share of impulses that are rounding too, and
     say nothing. There the law itself is looked at: a row whose rate does not change, up to the rounding of the
@@ -208,7 +211,7 @@ def miss_of_ranges(w, J, biases, free, a, r, kept):
 
 @kernel
 def row_size(w, J, k, x):
-    """|J_k| |x|: rounding of J_k x is a share of it"""
+    """Compute |J_k| |x|: rounding of J_k x is a share of it"""
     first = row_entry(w, k, FIRST_VALUE)
     size = magnitude(load(J, first) * load(x, column(w, first)))
     for j in range(first + 1, first + row_entry(w, k, VALUE_COUNT)):
@@ -223,7 +226,7 @@ def magnitude(x):
 
 
 class Kernels(NamedTuple):
-    """The kernel with a time; without one; with the time in an array."""
+    """Kernels of accelerations: with a time; without one; with the time in an array."""
 
     at: Callable[..., None]
     still: Callable[..., None]
@@ -232,13 +235,13 @@ class Kernels(NamedTuple):
 
 @kernel
 def mobility_of_instant(m, w, ws):
-    """The factor of S that accelerations leave in their workspace"""
+    """Return the factor of S that accelerations leave in their workspace, a view"""
     return tail(ws, 3 * velocity_count(m) + 1 + value_count(w))
 
 
 @kernel
 def store_rows_at_instant(m, w, q, v, J, errors, biases, zero, ws):
-    """J, phi of each row, and -Jdot v of each row"""
+    """Store J, phi of each row, and -Jdot v of each row"""
     links = link_count(m) + 1
     X, V = ws, tail(ws, PLACE * links + touching_numbers(w))
     A = tail(V, VELOCITY * links)
@@ -261,7 +264,7 @@ def store_rows_at_instant(m, w, q, v, J, errors, biases, zero, ws):
 
 @kernel
 def store_instant_law(w, k, v, J, errors, compliance, r, forces):
-    """Compliance, and of springs their force, which is given"""
+    """Store the compliance, and of springs their force, which is given"""
     law = row_entry(w, k, LAW)
     zero = 0.0 * load(errors, k)
     store(compliance, k, zero)
@@ -277,7 +280,9 @@ def store_instant_law(w, k, v, J, errors, compliance, r, forces):
 
 @kernel
 def add_motion(w, k, t, J, target, r, forces):
-    """What follows from the motion of a row over time: its acceleration, of a spring and a damper their force"""
+    """Add what follows from the motion of a row over time: to the target of a held one its acceleration, to a spring and a
+    damper their force
+    """
     s, speed, gain = prescribed(w, k, t)
     law = row_entry(w, k, LAW)
     if law == SOFT:
@@ -290,13 +295,13 @@ def add_motion(w, k, t, J, target, r, forces):
 
 @kernel
 def freedom_total(m):
-    """The number of freedoms of all links"""
+    """Return the number of freedoms of all links"""
     from_last = link_count(m)
     return first_freedom(m, from_last) + freedom_count(m, from_last)
 
 
 def workspace(model: Model, packed: Packed) -> int:
-    """Of the kernel."""
+    """Compute the size of the workspace of the kernel."""
     ranged = packed.n_rows - packed.n_linear
     kept = 3 * model.nv + 1 + packed.n_values + 2 * packed.n_linear + packed.n_factor + factor_numbers(model)
     kept += 2 * packed.n_rows + packed.n_linear + model.nv + range_numbers(ranged) + ranged
@@ -309,13 +314,15 @@ def workspace(model: Model, packed: Packed) -> int:
 
 
 def geometry_numbers(model: Model, packed: Packed) -> int:
-    """Of :func:`store_rows_at_instant`."""
+    """Compute the size of the workspace of :func:`store_rows_at_instant`."""
     links = (PLACE + VELOCITY + ACCELERATION) * (model.n_links + 1)
     return links + packed.touching_numbers + COLUMN * len(model.freedoms) + packed.n_entries + packed.n_functions
 
 
 def refused(model: Model, ws: Array) -> int | PlueckerError | None:
-    """The velocity coordinate that moves no inertia; or an error where rows are not solved; None where numbers overflow."""
+    """Return the velocity coordinate that moves no inertia; or an error where rows are not solved; None where numbers
+    overflow.
+    """
     coordinate = refused_coordinate(model, ws)
     error = float(ws[2 * model.nv])
     if coordinate is not None or not UNSOLVED <= error < np.inf:
@@ -324,7 +331,7 @@ def refused(model: Model, ws: Array) -> int | PlueckerError | None:
 
 
 def algorithm(with_ranges: bool, over_time: bool) -> Algorithm:
-    """For worlds with ranges, or without; with motions over time, or without."""
+    """Make the algorithm for worlds with ranges, or without; with motions over time, or without."""
     kernels = make_accelerations(with_ranges, over_time)
     return Algorithm(
         "World.accelerations",

@@ -58,7 +58,7 @@ __all__ = ["IMPACT"]
 
 @kernel
 def impact_kernel(m, w, time, q, v, p, v1, r, ws):
-    """v+ = v + H^-1 p, then the impulses of rows"""
+    """Compute v+ = v + H^-1 p, then the impulses of rows"""
     nv, n = velocity_count(m), linear_count(w)
     pivots, J = ws, tail(ws, 2 * nv)
     S = tail(J, value_count(w))
@@ -88,7 +88,7 @@ def impact_kernel(m, w, time, q, v, p, v1, r, ws):
 
 @kernel
 def store_impulse_law(w, k, t, v, J, compliance, target):
-    """Compliance, and the velocity that is asked for: of a motion over time what it has then"""
+    """Store the compliance, and the velocity that is asked for: of a motion over time what it has then"""
     _, speed, _ = prescribed(w, k, t)
     law, zero = row_entry(w, k, LAW), 0.0 * load(v, 0)
     store(compliance, k, zero)
@@ -102,7 +102,7 @@ def store_impulse_law(w, k, t, v, J, compliance, target):
 
 
 def workspace(model: Model, packed: Packed) -> int:
-    """Of the kernel."""
+    """Compute the size of the workspace of the kernel."""
     kept = 2 * model.nv + packed.n_values + 4 * packed.n_linear + packed.n_factor + factor_numbers(model) + model.nv
     geometry = PLACE * (model.n_links + 1) + COLUMN * len(model.freedoms) + packed.n_entries
     return kept + max(geometry, factor_workspace(model), packed.n_linear + 7 * model.nv)

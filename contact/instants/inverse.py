@@ -31,7 +31,7 @@ ROUNDING = 1e-12  # of all accelerations: rows whose bodies do not move against 
 
 
 class Effort(NamedTuple):
-    """What makes a motion.
+    """Forces that make a motion: of the joints, and of the constraints.
 
     Attributes:
         tau: joint forces, ``(..., nv)``; zero in coordinates without a drive; N m or N.
@@ -53,7 +53,7 @@ def least_effort(
     driven: NDArray[np.bool_],
     weights: Array,
 ) -> Effort:
-    """tau and r.
+    """Compute tau and r.
 
     Args:
         model: the mechanism.
@@ -94,7 +94,7 @@ def least_effort(
 
 
 def pseudoinverse(A: Any, size: Any) -> Array:
-    """The inverse of least norm; singular values that are rounding of numbers of that size count as zero."""
+    """Compute the inverse of least norm; singular values that are rounding of numbers of that size count as zero."""
     U, s, V = np.linalg.svd(A, full_matrices=False)
     zero = s <= ZERO * size[..., None]
     inverse = np.where(zero, 0.0, 1.0) / np.where(zero, 1.0, s)
@@ -102,7 +102,7 @@ def pseudoinverse(A: Any, size: Any) -> Array:
 
 
 def apply(A: Any, x: Array) -> Array:
-    """A x, of batches."""
+    """Compute A x, of batches."""
     return np.asarray(np.einsum("...ij,...j->...i", A, x))
 
 

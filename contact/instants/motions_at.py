@@ -1,4 +1,4 @@
-"""What rows are to be at a time: those of prescribed motions, of moving targets, and of speeds that are kept.
+"""Motions of rows at a time: those of prescribed motions, of moving targets, and of speeds that are kept.
 
 A row that holds has phi = s(t) and J v = ds/dt; the spring of a soft one is at rest there, and its damper at that rate.
 """
@@ -21,7 +21,7 @@ __all__ = ["MotionsAt", "as_times", "motions_at"]
 
 
 class MotionsAt(NamedTuple):
-    """What rows are to be, each ``(..., n_rows)``: s, ds/dt and d2s/dt2; zero where nothing is prescribed."""
+    """Motions of rows, each ``(..., n_rows)``: s, ds/dt and d2s/dt2; zero where nothing is prescribed."""
 
     value: Array
     speed: Array
@@ -29,7 +29,7 @@ class MotionsAt(NamedTuple):
 
 
 def as_times(function: str, time: ArrayLike) -> Array:
-    """Times of any shape, as numbers.
+    """Check times of any shape, as numbers.
 
     Raises:
         TypeError, ValueError: they are none, or not finite.
@@ -41,7 +41,7 @@ def as_times(function: str, time: ArrayLike) -> Array:
 
 
 def motions_at(rows: Iterable[Row], time: Array) -> MotionsAt:
-    """Of these rows at times ``(...)``."""
+    """Compute the motions of these rows at times ``(...)``."""
     laws = tuple(rows)
     found = np.zeros((3, *time.shape, len(laws)))
     for k, row in enumerate(laws):

@@ -24,7 +24,7 @@ __all__ = ["ROWS_AT", "RowsAt"]
 
 
 class RowsAt(NamedTuple):
-    """The rows of a world in a state.
+    """Rows of a world in a state.
 
     Attributes:
         error: phi - s of each row, ``(..., n_rows)``, with what it is to be, s; m or rad, or what its functions are in. Of a
@@ -43,7 +43,7 @@ class RowsAt(NamedTuple):
 
 @kernel
 def rows_at_kernel(m, w, q, v, error, jacobian, bias, ws):
-    """phi, J and Jdot v"""
+    """Compute phi, J and Jdot v"""
     nv, n = velocity_count(m), row_count(w)
     J, zero = ws, tail(ws, value_count(w))
     store_rows_at_instant(m, w, q, v, J, error, bias, part(zero, 0, nv), tail(zero, nv))
@@ -54,12 +54,12 @@ def rows_at_kernel(m, w, q, v, error, jacobian, bias, ws):
 
 
 def workspace(model: Model, packed: Packed) -> int:
-    """Of the kernel."""
+    """Compute the size of the workspace of the kernel."""
     return packed.n_values + model.nv + geometry_numbers(model, packed)
 
 
 def n_rows(model: Model, packed: Packed) -> int:
-    """How many there are."""
+    """Return the number of rows."""
     return packed.n_rows
 
 
@@ -75,7 +75,7 @@ ROWS_AT = Algorithm(
 
 
 def sorted_rows(packed: Packed, result: tuple[Array, Array, Array], asked: MotionsAt) -> RowsAt:
-    """In the order in which constraints were given, and against what is asked of them."""
+    """Sort the rows in the order in which constraints were given, and compare them with what is asked of them."""
     error, jacobian, bias = result
     place = packed.place
     try:

@@ -1,4 +1,4 @@
-"""Where the shapes of a world's contacts touch, or may touch, in a configuration."""
+"""Contacts between the shapes of a world in a configuration: where they touch, or may touch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["TOUCHING_AT"]
 
 @kernel
 def touching_kernel(m, w, q, out, ws):
-    """The slots of all pairs"""
+    """Store the slots of all pairs"""
     X = tail(ws, len(w))
     place_links(m, q, X)
     touch_pairs(w, X, ws)
@@ -27,7 +27,9 @@ def touching_kernel(m, w, q, out, ws):
 
 
 def workspace(model: Model, packed: Packed) -> int:
-    """Of the kernel; the gaps of normals, which it does not need, go before the places of links."""
+    """Compute the size of the workspace of the kernel; the gaps of normals, which it does not need, go before the places of
+    links.
+    """
     return len(packed.array) + PLACE * (model.n_links + 1) + packed.touching_numbers
 
 

@@ -31,7 +31,7 @@ WRENCH = 9  # numbers of each function: p, n, f in world axes
 
 @kernel
 def wrenches_kernel(m, w, q, out, ws):
-    """p, n, f of each function; nothing of coordinates and users' functions"""
+    """Store p, n, f of each function; nothing of coordinates and users' functions"""
     place_links(m, q, ws)
     touch_pairs(w, ws, out)
     for k in range(function_count(w)):
@@ -46,7 +46,7 @@ def wrenches_kernel(m, w, q, out, ws):
 
 
 def workspace(model: Model, packed: Packed) -> int:
-    """Of the kernel."""
+    """Compute the size of the workspace of the kernel."""
     return PLACE * (model.n_links + 1) + packed.touching_numbers
 
 
@@ -62,7 +62,7 @@ FUNCTION_WRENCHES = Algorithm(
 
 
 def wrench_on(parts: Parts, signs: Sequence[int], units: Array, forces: Array, point: Array) -> Array:
-    """The wrench of one constraint on a body, in world axes about a point.
+    """Compute the wrench of one constraint on a body, in world axes about a point.
 
     Args:
         parts: of the constraint.
