@@ -1,4 +1,4 @@
-"""The laws of linear rows in a step: which mean rate is asked for, and with which compliance.
+"""Laws of linear rows in a step: the mean rate that is asked for, and the compliance about it.
 
 See :mod:`~pluecker.contact.stepping.step` for the equations. A rotor resists the change of its mean rate; the memory between
 steps has by how much this differs from J v, which turns between steps.
@@ -42,7 +42,9 @@ MET = 1e-12  # m or rad in a step, times the reach of the mechanism: a row moves
 
 @kernel
 def begin_rotors(w, missing, asked):
-    """Rotors had the mean rate of the last step, and not J v; how many there are"""
+    """Add to what is asked of rotors the difference of their mean rate in the last step from J v; return how many
+    there are
+    """
     found = 0
     for k in range(linear_count(w)):
         if row_entry(w, k, LAW) == ROTOR:
@@ -53,7 +55,7 @@ def begin_rotors(w, missing, asked):
 
 @kernel
 def keep_rotors(w, q, X, phi, rates, J, v, missing):
-    """Of each rotor, by how much its mean rate differs from J v at the end of the step; none where a vector changes"""
+    """Store by how much the mean rate of each rotor differs from J v at the end of the step; none where a vector changes"""
     found = 0
     for k in range(linear_count(w)):
         if row_entry(w, k, LAW) == ROTOR:
@@ -68,7 +70,7 @@ def keep_rotors(w, q, X, phi, rates, J, v, missing):
 
 @kernel
 def store_linear_law(w, k, h, time, size, v, J, values, compliance, asked):
-    """Compliance, and the mean rate that is asked for"""
+    """Store the compliance, and the mean rate that is asked for"""
     law, speed, zero = row_entry(w, k, LAW), row_number(w, k, ROW_SPEED), 0.0 * time
     (before, _, _), (after, _, _) = prescribed(w, k, time), prescribed(w, k, time + h)
     C, rate = zero, speed + (after - before) / h
@@ -90,7 +92,7 @@ def store_linear_law(w, k, h, time, size, v, J, values, compliance, asked):
 
 @called_kernel
 def largest_miss(w, h, J, x, compliance, r, asked, rho, last, ranged):
-    """h times the largest rate of a linear row that is not as asked for, and for others h times how rho changed"""
+    """Compute h times the largest rate of a linear row that is not as asked for, and for others h times how rho changed"""
     n = linear_count(w)
     worst = 0.0 * load(x, 0)
     for k in range(n):

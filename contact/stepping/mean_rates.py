@@ -1,4 +1,4 @@
-"""Rows at the two ends of a step: the velocity of a row is its mean rate.
+"""Mean rates: rows at the two ends of a step, over which the velocity of a row is the mean rate of its function.
 
 A row of a step is (phi(q+) - phi(q)) / h, the mean rate of its function over the step, and not only J(q) v+:
 
@@ -61,7 +61,7 @@ WHOLE = 6755399441055744.0  # 1.5 2^52: added and subtracted, it leaves the near
 
 @kernel
 def all_rates_are_linear(w):
-    """Whether J v is the mean rate of all rows: of coordinates, and of shapes that touch"""
+    """Return whether J v is the mean rate of all rows: those of coordinates, and of shapes that touch"""
     linear = True
     for k in range(function_count(w)):
         linear = linear and function_entry(w, k, KIND) in (COORDINATE, TOUCH, TOUCH_TURN)
@@ -70,21 +70,21 @@ def all_rates_are_linear(w):
 
 @kernel
 def nearest_turn(angle, expected):
-    """angle + 2 pi n, as near to what is expected as can be"""
+    """Return angle + 2 pi n, as near to what is expected as can be"""
     turns = (expected - angle) * (0.5 / pi)
     return angle + 2.0 * pi * ((turns + WHOLE) - WHOLE)
 
 
 @called_kernel
 def store_values_at(m, w, q, X, phi):
-    """Where links are, and phi as :func:`store_counted_values` has it"""
+    """Store where links are, and phi as :func:`store_counted_values` has it"""
     place_links(m, q, X)
     store_counted_values(w, q, X, phi)
 
 
 @kernel
 def store_counted_values(w, q, X, phi):
-    """phi of each function; of angles and rotation vectors the value that is nearest to the one in ``phi``"""
+    """Store phi of each function; of angles and rotation vectors the value that is nearest to the one in ``phi``"""
     for k in range(function_count(w)):
         value = function_value(w, k, q, X)
         if function_entry(w, k, TURN_NUMBER) >= 0:
@@ -96,7 +96,7 @@ def store_counted_values(w, q, X, phi):
 
 @kernel
 def begin_turns(w, turns, phi):
-    """Angles as they were counted at the end of the step before; of rotation vectors nothing is expected"""
+    """Store angles as they were counted at the end of the step before; of rotation vectors nothing is expected"""
     for k in range(function_count(w)):
         if function_entry(w, k, TURN_NUMBER) >= 0:
             store(phi, k, load(turns, function_entry(w, k, TURN_NUMBER)))
@@ -106,7 +106,7 @@ def begin_turns(w, turns, phi):
 
 @kernel
 def keep_turns(w, phi, turns):
-    """The angles at the end of the step"""
+    """Store the angles at the end of the step"""
     for k in range(function_count(w)):
         if function_entry(w, k, TURN_NUMBER) >= 0:
             store(turns, function_entry(w, k, TURN_NUMBER), load(phi, k))
@@ -114,7 +114,7 @@ def keep_turns(w, phi, turns):
 
 @kernel
 def function_rate(m, w, G, k, v):
-    """dphi/dt of function ``k`` that depends on two links"""
+    """Compute dphi/dt of function ``k`` that depends on two links"""
     first = function_entry(w, k, FIRST_ENTRY)
     rate = 0.0 * load(v, 0)
     for e in range(first, first + function_entry(w, k, ENTRY_COUNT)):
@@ -125,7 +125,7 @@ def function_rate(m, w, G, k, v):
 
 @called_kernel
 def store_mean_rates(m, w, h, q1, v, J, G, phi, values, X, phi1, values1, rho):
-    """phi and the values of rows at q1, and rho of rows whose functions are held: (phi(q1) - phi(q)) / h - J v
+    """Store phi and the values of rows at q1, and rho of rows whose functions are held: (phi(q1) - phi(q)) / h - J v
 
     ``phi`` and ``values`` are those at the beginning of the step, and G the entries of functions there.
     """
@@ -141,7 +141,7 @@ def store_mean_rates(m, w, h, q1, v, J, G, phi, values, X, phi1, values1, rho):
 
 @kernel
 def reach(m, X):
-    """1 and the largest distance of a link from the origin: lengths are rounded in proportion to it"""
+    """Compute 1 plus the largest distance of a link from the origin: lengths are rounded in proportion to it"""
     square = 0.0 * load(X, 0)
     for i in range(1, link_count(m) + 1):
         _, r = load_transform(X, PLACE * i)

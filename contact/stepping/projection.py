@@ -37,20 +37,20 @@ REPETITIONS = 50  # at most
 
 @kernel
 def is_held(w, k):
-    """Whether phi of linear row ``k`` is held"""
+    """Return whether phi of linear row ``k`` is held"""
     return row_entry(w, k, LAW) == HELD and row_entry(w, k, HOLONOMIC) != 0
 
 
 @kernel
 def gap_of(w, k, time, values):
-    """phi of a held row less what it is to be at the time"""
+    """Compute phi of a held row less what it is to be at the time"""
     s, _, _ = prescribed(w, k, time)
     return load(values, k) - row_number(w, k, ROW_SPEED) * time - s
 
 
 @called_kernel
 def largest_gap(w, h, time, values):
-    """Of held rows at the end of the step"""
+    """Compute the largest gap of held rows at the end of the step"""
     worst = 0.0 * time
     for k in range(linear_count(w)):
         if is_held(w, k):
@@ -61,7 +61,8 @@ def largest_gap(w, h, time, values):
 
 @called_kernel
 def close_gaps(m, w, h, time, size, least, factor, J, S, phi, values, X, y, u, q1, ws):
-    """q1 with gaps closed, and phi and the values of rows there; ``ws``: nq + 7 nv numbers, and one for each linear row
+    """Move q1 so that gaps are closed; store phi and the values of rows there; ``ws``: nq + 7 nv numbers, and one for each
+    linear row
 
     Of eight states each for itself: one whose largest gap is within ``least``, as a share of ``size``, stays as it is. One
     whose gap is tolerated, and would become larger, as next to singular positions, keeps it.
@@ -98,7 +99,7 @@ def close_gaps(m, w, h, time, size, least, factor, J, S, phi, values, X, y, u, q
 
 @called_kernel
 def find_gap(m, w, h, time, phi, values, X, q1):
-    """The largest gap at q1, and phi and the values of rows there"""
+    """Compute the largest gap at q1, and phi and the values of rows there"""
     store_values_at(m, w, q1, X, phi)
     store_row_values(w, phi, True, values)
     return largest_gap(w, h, time, values)

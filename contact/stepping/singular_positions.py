@@ -31,13 +31,15 @@ SLOWEST = 1e-3  # rad/s or m/s: slower motions are looked at less far away
 
 @kernel
 def known_numbers(w):
-    """How many numbers a motion keeps of its rows: 1 and how many depend on others, zero as it begins; the largest N_kk"""
+    """Return how many numbers a motion keeps of its rows: 1 and how many depend on others, zero as it begins; the largest
+    N_kk
+    """
     return 1 + linear_count(w)
 
 
 @kernel
 def has_fallen(w, S, known):
-    """1 where more rows depend on others, or vanish, than elsewhere on the motion; 0 if nothing is known of it"""
+    """Return 1 where more rows depend on others, or vanish, than elsewhere on the motion; 0 if nothing is known of it"""
     before = load(known, 0)
     more = smaller(before + 0.5, 1.0 + dependent_rows(w, S, tail(known, 1)))
     zero = 0.0 * before
@@ -46,7 +48,7 @@ def has_fallen(w, S, known):
 
 @called_kernel
 def keep_known(w, S, known):
-    """What is known after another configuration: the largest N_kk, and the fewest rows that depend on others"""
+    """Update what is known after another configuration: the largest N_kk, and the fewest rows that depend on others"""
     n, before = linear_count(w), load(known, 0)
     for k in range(n):
         store(known, 1 + k, larger(load(known, 1 + k), load(row_sizes(w, S), k)))
@@ -57,7 +59,7 @@ def keep_known(w, S, known):
 
 @kernel
 def time_aside(v):
-    """The time in which the fastest coordinate moves by :data:`ASIDE`"""
+    """Compute the time in which the fastest coordinate moves by :data:`ASIDE`"""
     fastest = SLOWEST + 0.0 * load(v, 0)
     for k in range(len(v)):
         fastest = larger(fastest, larger(load(v, k), -load(v, k)))

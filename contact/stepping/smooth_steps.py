@@ -86,7 +86,8 @@ accelerations_at = make_accelerations(False, over_time=True).at
 
 @called_kernel
 def instant_acceleration(m, c, s, q0, v0, q, v, law, f_ext, a, ws):
-    """a at the state (q, v), a time ``s`` after (q0, v0) since which the law of control holds; one copy, which is called
+    """Compute a at the state (q, v), a time ``s`` after (q0, v0) since which the law of control holds; one copy, which is
+    called
 
     Behind the law stands the time at which it began.
     """
@@ -101,7 +102,8 @@ def instant_acceleration(m, c, s, q0, v0, q, v, law, f_ext, a, ws):
 
 @called_kernel
 def acceleration_on_branch(m, c, s, q0, v0, q, v, law, f_ext, a, ws):
-    """The same; next to a singular position the limit along the motion
+    """Compute a at the state (q, v) as :func:`instant_acceleration` does; next to a singular position its limit along the
+    motion
 
     Behind the law stand the time at which it began, what is known of rows, and angles over turns.
     """
@@ -115,7 +117,7 @@ def acceleration_on_branch(m, c, s, q0, v0, q, v, law, f_ext, a, ws):
 
 @called_kernel
 def store_limit(m, c, s, q0, v0, q, v, law, f_ext, fallen, a, ws):
-    """In states in which the rank has fallen, a from both sides, where there are such on the constraints"""
+    """Store, in states in which the rank has fallen, a from both sides, where there are such on the constraints"""
     w, nv, nq = more(c), velocity_count(m), configuration_count(m)
     q2, v2, a2, limit = ws, tail(ws, nq), tail(ws, nq + nv), tail(ws, nq + 2 * nv)
     nothing, turns = tail(ws, nq + 3 * nv), tail(ws, nq + 3 * nv + 1)
@@ -145,14 +147,14 @@ def store_limit(m, c, s, q0, v0, q, v, law, f_ext, fallen, a, ws):
 
 @kernel
 def rate(m, c, s, given, q, v, modes, a, ws):
-    """The same as the adaptive pair asks for it; no row of a joint has a mode"""
+    """Compute :func:`acceleration_on_branch` with the arguments of the adaptive pair; no row of a joint has a mode"""
     q0, v0, law, f_ext = given
     acceleration_on_branch(m, c, s, q0, v0, q, v, law, f_ext, a, ws)
 
 
 @called_kernel
 def count_turns(m, w, q, turns, ws):
-    """The angles at q, nearest to those that are remembered"""
+    """Count the angles at q, nearest to those that are remembered"""
     phi, X = ws, tail(ws, function_count(w))
     place_links(m, q, X)
     begin_turns(w, turns, phi)
@@ -162,7 +164,7 @@ def count_turns(m, w, q, turns, ws):
 
 @called_kernel
 def take_geometry(m, w, q, factor, X, J, G, S, compliance, ws):
-    """J and the factors of H and of J H^-1 J^T in a configuration; rows that do not hold have no part"""
+    """Compute J and the factors of H and of J H^-1 J^T in a configuration; rows that do not hold have no part"""
     nv, n = velocity_count(m), linear_count(w)
     store_geometry(m, w, q, X, G, J, ws)
     for k in range(n):
@@ -173,7 +175,8 @@ def take_geometry(m, w, q, factor, X, J, G, S, compliance, ws):
 
 @called_kernel
 def project_state(m, w, h, time, known, turns, q1, v1, ws):
-    """q1 and v1 onto the rows that hold, angles counted; the error that is left, as a share of what is tolerated
+    """Project q1 and v1 onto the rows that hold, angles counted; return the error that is left, as a share of what is
+    tolerated
 
     Next to a singular position, where the rank has fallen beside what is ``known``, a small gap is left for the next
     step: there it takes a large displacement to close it.
@@ -228,13 +231,13 @@ def project_state(m, w, h, time, known, turns, q1, v1, ws):
 
 @kernel
 def projected_mobility(w, ws):
-    """The factor of S that :func:`project_state` leaves in its workspace"""
+    """Return the factor of S that :func:`project_state` leaves in its workspace, a view"""
     return tail(ws, value_count(w))
 
 
 @kernel
 def carry_velocity(m, q, q1, v, out):
-    """v in the chart of q1, where q was in another"""
+    """Convert v to the chart of q1, where q was in another"""
     for i in range(1, link_count(m) + 1):
         if owns_coordinates(m, i):
             carry_joint(m, i, q, q1, v, out)
@@ -244,7 +247,7 @@ def carry_velocity(m, q, q1, v, out):
 
 @kernel
 def velocity_left(w, J, target, v):
-    """The largest velocity of a row that holds and is not as it is asked for"""
+    """Compute the largest velocity of a row that holds and is not as it is asked for"""
     worst = 0.0 * load(v, 0)
     for k in range(linear_count(w)):
         if row_entry(w, k, LAW) == HELD:
@@ -255,7 +258,7 @@ def velocity_left(w, J, target, v):
 
 @called_kernel
 def begin_known(m, w, q, v, time, known, turns, q1, v1, ws):
-    """What is known of rows at the beginning; q1, v1 and ``turns`` are left as they are there"""
+    """Store what is known of rows at the beginning; q1, v1 and ``turns`` are left as the projection there leaves them"""
     copy_vector(configuration_count(m), q, q1)
     copy_vector(velocity_count(m), v, v1)
     project_state(m, w, 0.0 * time, time, known, turns, q1, v1, ws)
@@ -263,12 +266,12 @@ def begin_known(m, w, q, v, time, known, turns, q1, v1, ws):
 
 
 def projected_kernel(step: Callable[..., Any]) -> Callable[..., Any]:
-    """The kernel of such a step, and the projection after it."""
+    """Make the kernel of such a step, and the projection after it."""
 
     @kernel
     def projected_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
-        """``memory``: the time, angles over turns, impulses, which are none; what is known of rows; what the step itself
-        remembers
+        """Make a step and project its end; ``memory``: the time, angles over turns, impulses, which are none; what is known
+        of rows; what the step itself remembers
         """
         w, nv, nt = more(c), velocity_count(m), load_integer(more(c), N_TURNS)
         size = known_numbers(w)
@@ -298,7 +301,7 @@ def projected_kernel(step: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Counts(NamedTuple):
-    """How much there is of what, as :class:`~pluecker.contact.rows.packing.Packed` has it."""
+    """Counts of the rows of constraints, as :class:`~pluecker.contact.rows.packing.Packed` has them."""
 
     n_functions: int
     n_entries: int
@@ -311,20 +314,20 @@ class Counts(NamedTuple):
 
 
 def counts_of(scenario: Array) -> Counts:
-    """Of the constraints in a scenario."""
+    """Read the counts of the constraints in a scenario."""
     integers = scenario.view(np.int64)
     first = int(integers[MORE])
     return Counts(*(int(x) for x in integers[first : first + layout.N_TURNS + 1]))
 
 
 def remembered_numbers(model: Model, scenario: Array) -> int:
-    """The time, angles over turns, impulses, and what is known of rows."""
+    """Count the numbers that last: the time, angles over turns, impulses, and what is known of rows."""
     w = counts_of(scenario)
     return 2 + w.n_turns + w.n_rows + w.n_linear
 
 
 def projection_numbers(model: Model, scenario: Array) -> int:
-    """How many numbers the projection needs."""
+    """Compute how many numbers the projection needs."""
     w, links = counts_of(scenario), model.n_links + 1
     kept = w.n_values + 2 * w.n_linear + w.n_factor + 3 * w.n_linear + w.n_rows + 2 * model.nv + 2 * model.nq
     kept += w.n_entries + w.n_functions + PLACE * links + factor_numbers(model)
@@ -337,7 +340,7 @@ def projection_numbers(model: Model, scenario: Array) -> int:
 
 
 def acceleration_numbers(model: Model, scenario: Array) -> int:
-    """How many numbers accelerations need."""
+    """Compute how many numbers accelerations need."""
     w = counts_of(scenario)
     own: Any = w
     rest = max(stage_workspace(model), accelerations.workspace(model, own))
@@ -347,7 +350,7 @@ def acceleration_numbers(model: Model, scenario: Array) -> int:
 
 
 def projected(name: str, order: int, step: Callable[..., Any], numbers: Callable[..., int], own: int) -> Integrator:
-    """The integrator with such a step, which remembers so many numbers itself."""
+    """Make the integrator with such a step, which remembers so many numbers itself."""
     return Integrator(
         name,
         order,

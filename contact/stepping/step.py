@@ -1,4 +1,4 @@
-"""The step of a world: semi-implicit Euler, and impulses along rows that hold, yield or bound the motion.
+"""Step of a world: semi-implicit Euler, and impulses along rows that hold, yield or bound the motion.
 
     A (v+ - v_free) = J^T r        (phi(q+) - phi(q)) / h + compliance r = what is asked for        q+ = q moved along h v+
 
@@ -111,14 +111,15 @@ NEARER = 0.5  # of the error before: it still falls
 
 
 def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool, with_more: bool) -> Callable[..., Any]:
-    """The kernel of a step: of what a scenario does not have, nothing is compiled."""
+    """Make the kernel of a step: of what a scenario does not have, nothing is compiled."""
     # by which the cache tells it from the others
     own_name = f"_{with_elements:d}{with_ranges:d}{with_contacts + with_more:d}"
     obey_ranges = make_obey_ranges(with_contacts, with_more)
     begin_impact = make_impact(obey_ranges)
 
     def meet_rows(m, w, h, time, size, q, x, moments, factor, q1, v1, r, places):
-        """Impulses with which rows have, at the end of the step, the mean rates that they are to have; two errors
+        """Find the impulses with which rows have, at the end of the step, the mean rates that they are to have; return two
+        errors
 
         Of rows with a range, as a share of what is tolerated; of what moves not as it is asked for, m or rad.
         """
@@ -154,7 +155,8 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool, with_
         return error, worst
 
     def step_over(m, w, h, time, size, q, v, free, x, moments, factor, q1, v1, r, missing, errors, places):
-        """The same where that led nowhere, next to a singular position: J(q) v+ as asked for, and then q1 onto the rows
+        """Find the impulses anew where :func:`meet_rows` led nowhere, next to a singular position: J(q) v+ as asked for, and
+        then q1 onto the rows
 
         Rows that are nearly dependent there, with J that turns around within the step, have mean rates that impulses along
         J(q) bring no nearer. With J(q) v+ as it is asked for, v+ is a tangent still, on the branch on which v is, and gaps
@@ -219,7 +221,7 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool, with_
     begin_rows = kernel(make_begin(with_contacts))
 
     def step_along_rows(m, w, h, q, v, x, moments, factor, q1, v1, memory, ws):
-        """From v_free in ``x`` to the state at the end of the step; the error"""
+        """Compute from v_free in ``x`` the state at the end of the step; return the error"""
         rows = row_count(w)
         time, turns, nv = load(memory, 0), tail(memory, 1), velocity_count(m)
         r, free = tail(turns, load_integer(w, N_TURNS)), part(ws, 0, nv)
@@ -259,7 +261,7 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool, with_
     along_rows = called_kernel(step_along_rows)
 
     def world_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
-        """v_free, then the impulses of rows at the end of the step, and the new state"""
+        """Compute v_free, then the impulses of rows at the end of the step, and the new state"""
         nv, n = velocity_count(m), body_count(m)
         x, moments, factor = ws, tail(ws, nv), tail(ws, nv + MOMENT * (link_count(m) + 1))
         rest = tail(factor, factor_size(m))
@@ -276,9 +278,9 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool, with_
 
 @kernel
 def places_in(m, w, ws):
-    """Where a step has what: J, the factor S, of linear rows compliance, what is asked for, and what J v is to be of it;
-    values at both ends, and rho; the entries of functions, phi at both ends, where links are; u and y for refinement; of
-    rows with a range the guess and what they keep; and the rest
+    """Partition the workspace of a step: J, the factor S, of linear rows compliance, what is asked for, and what J v is to
+    be of it; values at both ends, and rho; the entries of functions, phi at both ends, where links are; u and y for
+    refinement; of rows with a range the guess and what they keep; and the rest
     """
     n, rows, functions, ranged = linear_count(w), row_count(w), function_count(w), range_count(w)
     J, S = part(ws, 0, value_count(w)), tail(ws, value_count(w))
@@ -295,10 +297,10 @@ def places_in(m, w, ws):
 
 
 def make_begin(with_contacts: bool) -> Callable[..., Any]:
-    """Made for worlds with contacts, or without."""
+    """Make the kernel that begins a step, for worlds with contacts, or without."""
 
     def begin_rows(m, w, h, time, q, v, turns, r, factor, places):
-        """Rows at the beginning of the step, what is asked of them, and the factor of S; the reach
+        """Begin a step: rows at its beginning, what is asked of them, and the factor of S; return the reach
 
         No impulses yet, but those from which those of rows with a range are looked for.
         """
@@ -326,7 +328,9 @@ def make_begin(with_contacts: bool) -> Callable[..., Any]:
 
 @kernel
 def close_all_gaps(m, w, h, time, size, factor, q1, places):
-    """Gaps at the end of the step closed by moving bodies, with J renewed where they are large; the largest that is left"""
+    """Close gaps at the end of the step by moving bodies, with J renewed where they are large; return the largest that is
+    left
+    """
     J, S, compliance, _, _, _, values1, _, G, _, phi1, X, u, y, _, _, rest = places
     for _ in range(RENEWALS):
         close_gaps(m, w, h, time, size, 2.0 * MET, factor, J, S, phi1, values1, X, y, u, q1, rest)
@@ -340,20 +344,20 @@ def close_all_gaps(m, w, h, time, size, factor, q1, places):
 
 @kernel
 def hold_first(m, w, factor, J, S, compliance, asked, r, x, u, y, ws):
-    """The impulses of linear rows alone, nearly"""
+    """Find the impulses of linear rows alone, nearly"""
     residual(w, J, S, compliance, asked, r, x, u)
     refine_rows(m, w, factor, J, S, u, r, x, y, ws)
 
 
 @kernel
 def copy_rows(n, x, out):
-    """out = x"""
+    """Copy n numbers of x to out"""
     for k in range(n):
         store(out, k, load(x, k))
 
 
 def world_workspace(model: Model, scenario: Array) -> int:
-    """Of a step, counted once for a model and the counts of a world."""
+    """Return the size of the workspace of a step, counted once for a model and the counts of a world."""
     integers = scenario.view(np.int64)
     header = integers[integers[MORE] :][: layout.HEADER]
     key = world_workspace, header.tobytes()
@@ -364,7 +368,7 @@ def world_workspace(model: Model, scenario: Array) -> int:
 
 
 def count_workspace(model: Model, w: NDArray[np.int64]) -> int:
-    """The same, from the header of a world's rows."""
+    """Count the size of the workspace of a step, from the header of a world's rows."""
     functions, entries, rows, n, values, factor, _ = (int(x) for x in w[: layout.N_TURNS + 1])
     ranged = rows - n
     kept = model.nv + MOMENT * (model.n_links + 1) + factor_numbers(model)
@@ -392,7 +396,7 @@ def count_workspace(model: Model, w: NDArray[np.int64]) -> int:
 
 
 def make_variant(with_elements: bool, with_ranges: bool, with_contacts: bool, with_more: bool) -> Integrator:
-    """The integrator for scenarios with elements, with ranges, with contacts among these, and with more of contacts."""
+    """Make the integrator for scenarios with elements, with ranges, with contacts among these, and with more of contacts."""
     return Integrator(
         "world_step",
         1,
@@ -407,14 +411,18 @@ def make_variant(with_elements: bool, with_ranges: bool, with_contacts: bool, wi
 
 
 def world_memory(model: Model, scenario: Array) -> int:
-    """The time, angles over turns, impulses, the rates of rotors, and what touched, of each place where shapes may."""
+    """Count the numbers of memory: the time, angles over turns, impulses, the rates of rotors, and what touched, of each
+    place where shapes may.
+    """
     integers = scenario.view(np.int64)
     w = integers[integers[MORE] :]
     return 1 + int(w[layout.N_TURNS] + w[layout.N_ROWS] + w[layout.N_ROTORS] + w[layout.N_SLOTS])
 
 
 def what_it_has(scenario: Array) -> tuple[bool, bool, bool, bool]:
-    """Elements, rows with a range, contacts, such that resist to rolling or spinning or return impulses."""
+    """Return whether a scenario has elements, rows with a range, contacts, such that resist to rolling or spinning or return
+    impulses.
+    """
     integers = scenario.view(np.int64)
     w = integers[integers[MORE] :]
     ranges, contacts = bool(w[layout.N_ROWS] > w[layout.N_LINEAR]), bool(w[N_CONTACTS] > 0)
