@@ -27,7 +27,7 @@ __all__ = ["best_box_face", "box_box_distance", "farther", "unit_axis"]
 
 @kernel
 def unit_axis(k, like):
-    """The coordinate axis k"""
+    """Return the coordinate axis k"""
     zero, one = lift(0.0, like), lift(1.0, like)
     return (one if k == 0 else zero, one if k == 1 else zero, one if k == 2 else zero)
 

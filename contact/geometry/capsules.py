@@ -42,7 +42,7 @@ APART = 1e-3  # of the lengths: two points nearer to each other than that are on
 
 @kernel
 def nearest_on_segments(c1, d1, l1, c2, d2, l2):
-    """The places t1 and t2 of the nearest points ``c + t d`` of two segments; any of them where they are parallel.
+    """Compute the places t1 and t2 of the nearest points ``c + t d`` of two segments; any of them where they are parallel.
 
     t1 = (d1 x d2) . (w x d2) / |d1 x d2|^2 of the lines, with w = c2 - c1, from which each is clamped in turn.
     """

@@ -87,7 +87,7 @@ class Contacts:
     kinetic_friction: Array
 
     def __len__(self) -> int:
-        """The number of contacts, K."""
+        """Return the number of contacts, K."""
         return len(self.gap)
 
     @cached_property

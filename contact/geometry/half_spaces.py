@@ -75,8 +75,8 @@ def half_space_capsule(R1, p1, s1, R2, p2, s2, slack, out):
 
 @kernel
 def half_space_box(R1, p1, s1, R2, p2, s2, slack, out):
-    """The lowest corner ``c - sum sign(n . e_k) h_k e_k``, and those of its face that looks down most: all axes k are turned
-    round but one.
+    """Store the lowest corner ``c - sum sign(n . e_k) h_k e_k``, and those of its face that looks down most: all axes k are
+    turned round but one.
     """
     m = rotate_back(R2, axis(R1, 2))  # the normal in the axes of the box
     zero, one = 0.0 * s2[0], lift(1.0, s2[0])

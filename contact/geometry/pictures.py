@@ -122,8 +122,9 @@ def surface_of(shape: Shape, ground: Array) -> Surface:
 
 
 def tiles(sides: Array) -> Surface:
-    """A rectangle of many triangles: matplotlib sorts them by their middles, and large ones would hide what stands on
-    them."""
+    """Make a rectangle of many triangles: matplotlib sorts them by their middles, and large ones would hide what stands on
+    them.
+    """
     n = np.maximum(1, np.round(TILES * sides / sides.max())).astype(np.int64)
     x, y = (np.linspace(-0.5 * side, 0.5 * side, k + 1) for side, k in zip(sides, n, strict=True))
     vertices = np.stack([*np.meshgrid(x, y, [0.0], indexing="ij")], axis=-1).reshape(-1, 3)
@@ -134,7 +135,7 @@ def tiles(sides: Array) -> Surface:
 
 
 def capsule(radius: float, length: float) -> Surface:
-    """A cylinder with a ball at each end."""
+    """Make a cylinder with a ball at each end."""
     points, faces = ball(np.full(3, radius))
     ends = [(points + np.array([0.0, 0.0, z]), faces) for z in (-0.5 * length, 0.5 * length)]
     return joined([cylinder(radius, length), *ends])

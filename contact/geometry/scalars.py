@@ -18,62 +18,62 @@ TINY = 1e-300  # of squares: below it a vector has no direction
 
 @kernel
 def indicator(condition, like):
-    """1 where a condition holds, else 0"""
+    """Return 1 where a condition holds, else 0"""
     return select(condition, lift(1.0, like), lift(0.0, like))
 
 
 @kernel
 def holds(number):
-    """The condition of an indicator"""
+    """Return the condition of an indicator"""
     return smaller(0.5, number)
 
 
 @kernel
 def absolute(x):
-    """|x|"""
+    """Compute |x|"""
     return select(smaller(x, 0.0), -x, x)
 
 
 @kernel
 def sign_of(x):
-    """-1 where x < 0, else 1"""
+    """Return -1 where x < 0, else 1"""
     return select(smaller(x, 0.0), lift(-1.0, x), lift(1.0, x))
 
 
 @kernel
 def larger(x, y):
-    """The larger of two scalars"""
+    """Return the larger of two scalars"""
     return select(smaller(x, y), y, x)
 
 
 @kernel
 def least(x, y):
-    """The smaller of two scalars"""
+    """Return the smaller of two scalars"""
     return select(smaller(y, x), y, x)
 
 
 @kernel
 def clamp(x, low, high):
-    """x, kept between low and high"""
+    """Return x, kept between low and high"""
     return larger(low, least(x, high))
 
 
 @kernel
 def select3(condition, a, b):
-    """One of two vectors"""
+    """Return one of two vectors"""
     return (select(condition, a[0], b[0]), select(condition, a[1], b[1]), select(condition, a[2], b[2]))
 
 
 @kernel
 def length3(a):
-    """|a|; of no length at all a number above zero, so that its derivative is finite"""
+    """Compute |a|; of no length at all a number above zero, so that its derivative is finite"""
     s = dot3(a, a)
     return sqrt(select(smaller(TINY, s), s, lift(TINY, s)))
 
 
 @kernel
 def direction_or(a, other):
-    """a / |a|, and another direction where a has no length"""
+    """Compute a / |a|; another direction where a has no length"""
     s = dot3(a, a)
     there = smaller(TINY, s)
     w = 1.0 / sqrt(select(there, s, lift(1.0, s)))
@@ -82,7 +82,7 @@ def direction_or(a, other):
 
 @kernel
 def perpendicular(d):
-    """A unit vector across a unit vector: its product with the coordinate axis that it is least along"""
+    """Return a unit vector across a unit vector: its product with the coordinate axis that it is least along"""
     x, y, z = absolute(d[0]), absolute(d[1]), absolute(d[2])
     zero, one = lift(0.0, x), lift(1.0, x)
     e = select3(smaller(y, x), (zero, one, zero), (one, zero, zero))

@@ -65,7 +65,7 @@ def world_of(model: Model) -> str:
 
 
 def rest_rotation(record: Array, motion: str) -> Array:
-    """E of a link at no displacement."""
+    """Return E of a link at no displacement."""
     B0 = record[layout.PLACEMENT : layout.PLACEMENT + 9].reshape(3, 3)
     if motion in ("revolute", "helical"):
         return B0 + record[layout.COSINE : layout.COSINE + 9].reshape(3, 3)
@@ -73,6 +73,6 @@ def rest_rotation(record: Array, motion: str) -> Array:
 
 
 def axis_of(record: Array, E: Array) -> Array:
-    """The axis of a turn, from ``B1 = -u~ E``."""
+    """Compute the axis of a turn, from ``B1 = -u~ E``."""
     K = -record[layout.SINE : layout.SINE + 9].reshape(3, 3) @ E.T
     return np.array([K[2, 1] - K[1, 2], K[0, 2] - K[2, 0], K[1, 0] - K[0, 1]]) * 0.5
