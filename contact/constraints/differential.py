@@ -62,8 +62,8 @@ class Differential(OneRow):
         axis: ArrayLike = Z,
         **options: Any,
     ) -> Differential:
-        """Make a differential with both turns zero in a configuration; a point of the axis and its direction are given in
-        the world.
+        """Make a differential with both turns zero in a configuration; a point of the axis and its direction are in the
+        world.
         """
         label, model = named(cls.__name__, name), as_model(f"{cls.__name__}.at", model)
         x, z = vector(label, "point", point), unit(label, "axis", axis)

@@ -29,9 +29,7 @@ def offsets(first: Frame, second: Frame, axes: Sequence[tuple[float, float, floa
 
 
 def tilts(first: Frame, second: Frame) -> tuple[Function, ...]:
-    """Return the z axis of the second frame along x and y of the first: turns of the second about y, and backwards
-    about x.
-    """
+    """Return z of the second frame along x and y of the first: turns of the second about y, and backwards about x."""
     return tuple(Function(ALIGN, first, second, axis_1=axis, axis_2=Z) for axis in (X, Y))
 
 

@@ -94,9 +94,7 @@ class Hinge2(Pair):
         axle: ArrayLike = Y,
         **options: Any,
     ) -> Hinge2:
-        """Make the wheel that is mounted in a configuration: as :meth:`Pair.at`, with the direction of its axle in the
-        world.
-        """
+        """Make the wheel that is mounted in a configuration: as :meth:`Pair.at`, with the direction of its axle, world."""
         label = named(cls.__name__, name)
         model = as_model(f"{cls.__name__}.at", model)
         x, z, a = vector(label, "point", point), unit(label, "axis", axis), unit(label, "axle", axle)

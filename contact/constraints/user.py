@@ -69,7 +69,7 @@ class UserCall:
             self.address = ctypes.cast(self.keep, ctypes.c_void_p).value or 0
 
     def answer(self, order: float, q: Any, v: Any, out: Any, parameters: Any) -> None:
-        """Write the numbers that machine code calls for: NaN where the function fails, or its result is not wanted
+        """Write the numbers that machine code asks for; NaN where the function fails, or its result is not wanted
         any more.
         """
         nq, nv = self.model.nq, self.model.nv
@@ -230,9 +230,7 @@ class UserFunction(Constraint):
 
 
 def refuse_what_broke(model: Model, parts: tuple[Parts, ...], q: ArrayLike) -> None:
-    """Refuse as :func:`refuse_broken_functions` does, or else a function whose last numbers were none, saying what was wrong
-    with them.
-    """
+    """Refuse as :func:`refuse_broken_functions` does; else say what was wrong with the last numbers that were none."""
     calls = [f.user for part in parts for f in part.functions if f.kind == USER]
     found = next((call.broken for call in calls if call.broken is not None), None)
     refuse_broken_functions(model, parts, q)

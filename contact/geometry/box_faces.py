@@ -57,8 +57,8 @@ def select9(condition, A, B):
 
 @kernel
 def incident_face(R, c, b, f, side):
-    """Find the face of the box with the axes R at c that looks most at face f of the other one; return in (u, v, w) its
-    centre and both half sides, and its number
+    """Find the face of the box with the axes R at c that faces face f of the other box most; return in (u, v, w) its centre
+    and both half sides, and its number
     """
     m = rolled(f, (R[0], R[3], R[6])), rolled(f, (R[1], R[4], R[7])), rolled(f, (R[2], R[5], R[8]))
     down = (absolute(m[0][2]), absolute(m[1][2]), absolute(m[2][2]))
@@ -102,8 +102,8 @@ def place_side(out, rank, k, q, P, Q, A, names):
 
 @kernel
 def place_corner(out, rank, k, q, P, Q, A, names):
-    """Store corner k of the reference, if the incident face covers it: alpha P + beta Q from its centre; return the new
-    count
+    """Store corner k of the reference, if the incident face covers it (alpha P + beta Q from its centre); return
+    the count
     """
     u = (1.0 if k == 1 or k == 2 else -1.0) * A[0] - q[0]
     v = (1.0 if k >= 2 else -1.0) * A[1] - q[1]

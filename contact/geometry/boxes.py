@@ -65,9 +65,7 @@ def separation(u, R, c, a, b):
 
 @kernel
 def best_box_face(R, c, a, b):
-    """Find the face that is farthest apart from the other box: distance, normal, 0 to 2 of the first box, 3 to 5 of the
-    second
-    """
+    """Find the face farthest apart from the other box: distance, normal, 0 to 2 of the first box, 3 to 5 of the second"""
     zero = lift(0.0, c[0])
     best = (zero - OPEN, unit_axis(2, zero), zero)
     for k in range(3):

@@ -19,9 +19,7 @@ Pairs = NDArray[np.int64]
 
 
 def near_pairs(centers: Array, radii: Array, margin: float) -> Pairs:
-    """Find pairs i < j of spheres whose surfaces are within the margin, ``(m, 2)``, sorted; infinite radii are
-    half-spaces.
-    """
+    """Find pairs i < j of spheres within the margin of each other, ``(m, 2)``, sorted; infinite radii are half-spaces."""
     from scipy.spatial import cKDTree  # here: it takes long to import
 
     bounded = np.flatnonzero(np.isfinite(radii))

@@ -97,9 +97,7 @@ def nearer(best, gap, n, x, feature):
 
 @kernel
 def segment_side(c, d, h, k, flat):
-    """Compute the separating axis of a segment and the edges k of a box: how far they are apart, the unit axis from the box,
-    the direction of the edges
-    """
+    """Compute the separating axis of a segment and the edges k of a box: distance, unit axis from the box, edge direction"""
     zero, one = lift(0.0, c[0]), lift(1.0, c[0])
     e = (one if k == 0 else zero, one if k == 1 else zero, one if k == 2 else zero)
     a = cross3(d, e)
@@ -144,9 +142,7 @@ def best_face(c, d, l, h):
 
 @kernel
 def segment_box(c, d, l, h):
-    """Compute for a segment and a box, in the axes of that: signed distance, outward normal, point of the segment,
-    feature
-    """
+    """Compute for a segment and a box, in its axes: signed distance, outward normal, point of the segment, feature"""
     face, n, k = best_face(c, d, l, h)
     edge, u, e, m, length = best_edge(c, d, h, n)
     zero = lift(0.0, l)
@@ -181,7 +177,7 @@ def segment_box(c, d, l, h):
 
 @kernel
 def slab(c, d, h, low, high):
-    """Cut from a stretch of a line what is not between two planes at -h and h"""
+    """Clip a stretch of a line by two planes at -h and h: what is between them is left"""
     zero = lift(0.0, c)
     moves = smaller(TINY, d * d)
     w = 1.0 / select(moves, d, zero + 1.0)

@@ -140,9 +140,7 @@ def unit(n: Array) -> Array:
 
 
 def support_point(shape: Shape, T: Array, directions: Array) -> Array:
-    """Compute the points of a bounded, placed shape with an inside that are farthest in directions of the world,
-    ``(..., 3)``.
-    """
+    """Compute the support points of a bounded, placed shape with an inside, in directions of the world, ``(..., 3)``."""
     d = directions @ T[:3, :3]
     if isinstance(shape, Sphere):
         x = shape.radius * d
@@ -254,8 +252,8 @@ def parted(first: Shape, T1: Array, second: Shape, T2: Array, n: Array) -> Neare
 
 
 def better(best: Nearest, found: Nearest, first: Shape, T1: Array, second: Shape, T2: Array) -> tuple[Nearest, float]:
-    """Select the answer whose normal parts the shapes more, with that as its gap; and return how far the normal of ``found``
-    parts them.
+    """Select the answer whose normal parts the shapes more, with that as its gap; return also how far that of ``found``
+    does.
     """
     if not np.isfinite(found.point).all():
         return best, -np.inf

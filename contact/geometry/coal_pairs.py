@@ -68,9 +68,7 @@ def coal_contacts(first: Shape, T1: Array, second: Shape, T2: Array, margin: flo
 
 
 def with_triangles(first: Shape, T1: Array, second: Shape, T2: Array, margin: float) -> Array:
-    """Find the contacts of a surface of triangles and a shape with an inside, with gaps up to a margin, as slots
-    ``(n, 8)``.
-    """
+    """Find the contacts of a surface of triangles and a shape with an inside, up to a margin, as slots ``(n, 8)``."""
     wanted, found = request("CollisionRequest"), coal().CollisionResult()
     wanted.security_margin, wanted.num_max_contacts = margin, MOST_TRIANGLES
     if not coal().collide(geometry(first), place(T1), geometry(second), place(T2), wanted, found):
@@ -105,9 +103,7 @@ def patch(first: Shape, T1: Array, second: Shape, T2: Array, margin: float, foun
 
 
 def face_corners(first: Shape, T1: Array, second: Shape, T2: Array, n: Array) -> Array:
-    """Find the contacts of two shapes with an inside, of which one has a face across the normal n; none where
-    neither has.
-    """
+    """Find the contacts of two shapes with an inside of which one has a face across the normal n; else none."""
     shapes, faces = (first, second), (face_towards(first, T1, n), face_towards(second, T2, -n))
     leans = [np.inf if each.normal is None else float(np.linalg.norm(np.cross(each.normal, n))) for each in faces]
     flat = [k for k in (0, 1) if leans[k] <= ALONG]

@@ -96,8 +96,8 @@ class Contacts:
         return contact_frames(self.normal)[:, 1:]
 
     def table(self) -> ContactTable:
-        """Convert to the table of :func:`~pluecker.contact.assemble_contacts`: there the world is body 0, and body k of the
-        model k + 1.
+        """Convert to the table of :func:`~pluecker.contact.assemble_contacts`: the world is body 0, body k of the model k +
+        1.
 
         Stiffness, damping, surface velocities and the friction of what slides are not part of it.
         """
@@ -188,8 +188,7 @@ class Collision:
         self.check_pairs()
 
     def on(self, model: Model) -> Collision:
-        """Return these colliders on another model with the same bodies and frames; pairs that do not touch here do not touch
-        there.
+        """Return these colliders on another model with the same bodies and frames; the same pairs are ignored there.
 
         Args:
             model: the other one, whose joints may be others.
@@ -229,9 +228,7 @@ class Collision:
         return self.on_bodies(bodies)
 
     def on_bodies(self, bodies: Array) -> Array:
-        """Compute the placements of the shapes in the world, ``(n, 4, 4)``, from those of the bodies,
-        ``(n_bodies, 4, 4)``.
-        """
+        """Compute the placements of the shapes, ``(n, 4, 4)``, from those of the bodies, ``(n_bodies, 4, 4)``; world."""
         return np.concatenate([bodies, np.eye(4)[None]])[self.bodies] @ self.offsets
 
     def find(self, q: ArrayLike, reach: ArrayLike | None = None) -> Contacts:

@@ -75,7 +75,7 @@ def numbers_of_corners(reference: int, incident: Shape) -> int:
 
 
 def face_towards(shape: Shape, T: Array, d: Array) -> Face:
-    """Find the feature of a placed shape with an inside that looks in a direction of the world."""
+    """Find the feature of a placed shape with an inside that faces a direction of the world."""
     R, p = T[:3, :3], T[:3, 3]
     own = R.T @ d
     if isinstance(shape, Sphere):
@@ -104,8 +104,8 @@ def box_face(half: Array, k: int, sign: float, R: Array, p: Array) -> Face:
 
 
 def face_of_cylinder(shape: Cylinder, R: Array, p: Array, own: Array) -> Face:
-    """Return the base of a cylinder, where it stands more than it lies, from its lowest point on; else the line along its
-    side.
+    """Return the base of a cylinder that stands more than it lies, from its lowest point on; else the line along
+    its side.
     """
     across, upright = float(np.hypot(own[0], own[1])), abs(own[2]) > np.sqrt(0.5)
     lean = own[:2] / across if across > FLAT else np.array([1.0, 0.0])

@@ -70,8 +70,8 @@ def is_of(n, m):
 
 @kernel
 def side_of(parts, k, n):
-    """Return edge k as a side of the face with the normal n, counterclockwise: where it begins, its vector, whether it is
-    one
+    """Return edge k as a side of the face with the normal n, counterclockwise: its beginning, its vector, whether
+    it is one
     """
     a, b, n1, n2 = edge_of(parts, k)
     own = is_of(n1, n)
@@ -83,7 +83,7 @@ def side_of(parts, k, n):
 
 @kernel
 def facing(R, n, parts, triangles):
-    """Find the face of a hull with axes R that looks most against n: the cosine, and its triangle"""
+    """Find the face of a hull with axes R whose normal is most against n: the cosine, and its triangle"""
     m = rotate_back(R, n)
     best, found = 0.0 * n[0] + 2.0, 0.0 * n[0]
     for k in range(triangles):
@@ -113,8 +113,8 @@ def point_at(parts, triangles, number):
 
 @kernel
 def offer(out, rank, there, x, height, name, u, v, all_of_them):
-    """Store a corner of the polygon, if it is there, in the slot of its rank, or in each in whose direction it is farthest;
-    return the new count
+    """Store a corner of the polygon, if it is there, in the slot of its rank, or in each that it is farthest for; return the
+    count
     """
     zero = 0.0 * height
     for k in range(SLOTS):
@@ -133,8 +133,8 @@ def offer(out, rank, there, x, height, name, u, v, all_of_them):
 
 @kernel
 def cut_by_sides(x, d, n, parts, begin, ends, tolerance):
-    """Cut the stretch of ``x + t d``, t from 0 to 1, that is over the face with the normal n; return the least and the
-    largest t
+    """Clip the segment ``x + t d``, t from 0 to 1, by the sides of the face with the normal n; return the least and largest
+    t
     """
     low, high = 0.0 * x[0], 0.0 * x[0] + 1.0
     for k in range(begin, ends):

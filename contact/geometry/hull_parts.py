@@ -1,5 +1,4 @@
-"""Arrays of a convex hull that kernels read: its triangles with the normals of their faces, and its edges with those of
-both.
+"""Arrays of a convex hull for kernels: triangles with the normals of their faces, and edges with those of both faces.
 
 Rows of 12 numbers, triangles first:
 

@@ -118,9 +118,7 @@ def best_hull_face(c, d, l, parts, triangles):
 
 @kernel
 def edge_axis(c, d, a, e, n1, n2, flat):
-    """Compute the axis across a segment and an edge, and how far it parts them, if it is between the normals of
-    both faces
-    """
+    """Compute the axis across a segment and an edge, and how far it parts them, if it is between the normals of its faces"""
     u = cross3(d, e)
     skew = indicator(smaller(PARALLEL, dot3(u, u)), c[0])
     u = direction_or(u, flat)
@@ -135,9 +133,7 @@ def edge_axis(c, d, a, e, n1, n2, flat):
 
 @kernel
 def segment_hull(c, d, l, parts, triangles, rows):
-    """Compute for a segment and a hull, in the axes of that: signed distance, outward normal, point of the
-    segment, feature
-    """
+    """Compute for a segment and a hull, in its axes: signed distance, outward normal, point of the segment, feature"""
     face, n, _, size = best_hull_face(c, d, l, parts, triangles)
     zero = 0.0 * l
     best = (zero + OPEN, n, c, zero)
@@ -172,7 +168,7 @@ def segment_hull(c, d, l, parts, triangles, rows):
 
 @kernel
 def side_cut(c, d, a, b, n, low, high):
-    """Cut from a stretch of a line what is outwards of the side from a to b of a triangle with the normal n"""
+    """Clip a stretch of a line by the side from a to b of a triangle with the normal n: what is inwards is left"""
     inwards = cross3(n, subtract3(b, a))
     size = length3(inwards)
     at, rate = dot3(inwards, subtract3(c, a)), dot3(inwards, d)

@@ -89,8 +89,8 @@ def has_hull_kernel(first: int, second: int) -> bool:
 
 
 def has_solid_kernel(first: Any, second: Any) -> bool:
-    """Return whether two shapes, in the order of their kinds, are hulls or a box and a hull whose kernel is worth
-    its time.
+    """Return whether two shapes, in the order of their kinds, are hulls, or a box and a hull, of few enough edges for a
+    kernel.
     """
     if (first.kind, second.kind) not in SOLID_PAIRS or is_surface(first) or is_surface(second):
         return False
@@ -99,9 +99,7 @@ def has_solid_kernel(first: Any, second: Any) -> bool:
 
 
 def hull_numbers(kind: int, hull: Any) -> tuple[Array, int]:
-    """Return the rows of numbers that the kernel of a shape of that kind reads of a hull, and how many are triangles or
-    corners.
-    """
+    """Return the rows that the kernel of a shape of that kind reads of a hull, and how many are triangles or corners."""
     return (hull.vertices, len(hull.vertices)) if kind == HalfSpace.kind else hull_parts(hull)
 
 
@@ -113,9 +111,7 @@ def packed_pose(T: Array) -> Array:
 def pair_slots(
     kinds: tuple[int, int], first: Array, sizes1: Array, second: Array, sizes2: Array, slack: float
 ) -> Array:
-    """Run the kernel of two kinds on n pairs, with poses ``(n, 12)`` and sizes ``(n, 3)``; return slots
-    ``(n, slots, 8)``.
-    """
+    """Run the kernel of two kinds on n pairs: poses ``(n, 12)``, sizes ``(n, 3)``; return slots ``(n, slots, 8)``."""
     pair = PAIRS[kinds]
     out = np.empty((len(first), pair.slots * SLOT))
     columns = (np.ascontiguousarray(array) for array in (first, sizes1, second, sizes2))
@@ -135,9 +131,7 @@ def hull_slots(kind: int, first: Array, sizes: Array, second: Array, hull: Any, 
 
 
 def solid_slots(first: Any, T1: Array, second: Any, T2: Array, slack: float) -> Array:
-    """Run the kernel of two hulls, or a box and a hull, on n placements ``(n, 4, 4)`` of both; return slots
-    ``(n, slots, 8)``.
-    """
+    """Run the kernel of hulls, or a box and a hull, on n pairs: placements ``(n, 4, 4)``; return slots ``(n, slots, 8)``."""
     pair, solids = SOLID_PAIRS[first.kind, second.kind], [solid_parts(each) for each in (first, second)]
     out = np.empty((len(T1), pair.slots * SLOT))
     poses = [np.ascontiguousarray(packed_pose(T)) for T in (T1, T2)]

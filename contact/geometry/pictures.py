@@ -33,8 +33,7 @@ BODIES = ("#6ea1d4", "#e3b04b", "#8cc08a", "#c98bb9", "#d98268", "#7fbfc0", "#b0
 def draw_colliders(
     model: Model, colliders: Iterable[Collider], *, ground: Any = 2.0, visuals: bool = False, colors: Any = None
 ) -> Model:
-    """Return a copy of a model whose pictures show colliders: by ``plot_mechanism``, ``animate``, ``view``, and of its
-    motions.
+    """Return the model with colliders in its pictures: by ``plot_mechanism``, ``animate``, ``view``, and of its motions.
 
     It is equal to the model that was given, and moves as that. Bodies have different colours, the world is grey.
 
@@ -104,9 +103,7 @@ def as_colors(colors: Any) -> dict[str, str]:
 
 
 def surface_of(shape: Shape, ground: Array) -> Surface:
-    """Compute the triangles of a shape in its own frame; ``ground`` is the sides of the rectangle that is shown of a
-    half-space.
-    """
+    """Compute the triangles of a shape in its own frame; of a half-space a rectangle with the sides ``ground``."""
     if isinstance(shape, HalfSpace):
         return tiles(ground)
     if isinstance(shape, Sphere):
@@ -122,8 +119,8 @@ def surface_of(shape: Shape, ground: Array) -> Surface:
 
 
 def tiles(sides: Array) -> Surface:
-    """Make a rectangle of many triangles: matplotlib sorts them by their middles, and large ones would hide what stands on
-    them.
+    """Make a rectangle of many triangles: matplotlib sorts them by their middles, and large ones would hide what
+    is above.
     """
     n = np.maximum(1, np.round(TILES * sides / sides.max())).astype(np.int64)
     x, y = (np.linspace(-0.5 * side, 0.5 * side, k + 1) for side, k in zip(sides, n, strict=True))

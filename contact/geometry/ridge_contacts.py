@@ -27,9 +27,7 @@ AT = 1e-6  # of the length of an edge: points nearer to each other than that are
 
 
 class Stretch(NamedTuple):
-    """Stretch of an edge that is covered: both ends, and their gaps, along a normal away from the surface; the number of its
-    contact.
-    """
+    """Covered stretch of an edge: both ends, and their gaps, along a normal away from the surface; number of its contact."""
 
     ends: Array
     gaps: Array

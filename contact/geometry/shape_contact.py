@@ -172,8 +172,8 @@ class ShapeContact(Constraint):
         return named("ShapeContact", self.name)
 
     def parts(self, model: Model) -> Parts:
-        """Return a normal and two tangents at each place where the shapes may touch; moments, of surfaces that resist to
-        turns.
+        """Return a normal and two tangents for each place where the shapes may touch; moments, where surfaces
+        resist turns.
         """
         first, second = self.first.frame, self.second.frame
         check_apart(self.label, model, first=first, second=second)

@@ -57,8 +57,8 @@ def sphere_capsule(R1, p1, s1, R2, p2, s2, slack, out):
 
 @kernel
 def box_distance(x, h):
-    """Compute the signed distance of a point x from a box with half sides h, in its axes, and the gradient, the outward
-    normal
+    """Compute the signed distance of a point x from a box with half sides h, in its axes; its gradient, the
+    outward normal
     """
     c = (clamp(x[0], -h[0], h[0]), clamp(x[1], -h[1], h[1]), clamp(x[2], -h[2], h[2]))
     u = subtract3(x, c)
@@ -95,8 +95,8 @@ def round_distance(x, r, l):
 
 @kernel
 def against(R2, p1, r, distance, normal, out):
-    """Store the contact of a sphere with a surface at a signed distance from its centre, whose outward normal is
-    given in R2
+    """Store the contact of a sphere with a surface at a signed distance from its centre; ``normal``: outward, in
+    the axes R2
     """
     m = rotate(R2, normal)
     n = (-m[0], -m[1], -m[2])

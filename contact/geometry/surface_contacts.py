@@ -107,8 +107,8 @@ def surface_contacts(shape: Any, T: Array, slots: Array, sign: float, other: Sha
 
 
 def corners_on_plane(triangles: Array, numbers: Any, many: int, n: Array, other: Shape, T_other: Array) -> Array:
-    """Find the contacts of a shape with triangles in one plane, counterclockwise about n, ``(m, 3, 3)``; slots with normals
-    n.
+    """Find the contacts, slots with normals n, of a shape with coplanar triangles, counterclockwise about n,
+    ``(m, 3, 3)``.
     """
     face = face_towards(other, T_other, -n)
     inside = within(triangles, face.points, n)

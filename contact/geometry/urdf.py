@@ -145,9 +145,7 @@ def disabled_pairs(
 
 
 def ignoring(colliders: list[Collider], pairs: set[tuple[int, int]]) -> tuple[Collider, ...]:
-    """Return the colliders with groups so that these pairs ignore each other: the first of a pair ignores a group of the
-    second's own.
-    """
+    """Return the colliders with groups so that pairs ignore each other: the first ignores a group of the second alone."""
     ignored: dict[int, set[int]] = {}
     for i, j in pairs:
         ignored.setdefault(i, set()).add(j)

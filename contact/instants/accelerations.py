@@ -105,9 +105,7 @@ RESTING = (
 
 
 def make_accelerations(with_ranges: bool, over_time: bool = False) -> Kernels:
-    """Make the kernels: of what a world does not have, nothing is compiled. With motions over time they also take
-    the time.
-    """
+    """Make the kernels, without what a world does not have. With motions over time they also take the time."""
 
     own_name = f"_{with_ranges:d}{over_time:d}"  # by which the cache tells it from the others
 
@@ -175,8 +173,7 @@ def make_accelerations(with_ranges: bool, over_time: bool = False) -> Kernels:
 
 @kernel
 def miss_of_ranges(w, J, biases, free, a, r, kept):
-    """Compute how far rows with a range are from their laws: below 1, only by rounding; and how far any goes on beyond a
-    hard limit
+    """Compute how far rows with a range miss their laws: below 1, only by rounding; and how far any passes a hard limit
 
     With redundant rows, and forces that leave all of them at rest, errors are a share of impulses that are rounding too, and
     say nothing. There the law itself is looked at: a row whose rate does not change, up to the rounding of the
@@ -280,8 +277,8 @@ def store_instant_law(w, k, v, J, errors, compliance, r, forces):
 
 @kernel
 def add_motion(w, k, t, J, target, r, forces):
-    """Add what follows from the motion of a row over time: to the target of a held one its acceleration, to a spring and a
-    damper their force
+    """Add effects of the motion of a row over time: acceleration to the target of a held one, force of a spring
+    and damper
     """
     s, speed, gain = prescribed(w, k, t)
     law = row_entry(w, k, LAW)
@@ -320,7 +317,7 @@ def geometry_numbers(model: Model, packed: Packed) -> int:
 
 
 def refused(model: Model, ws: Array) -> int | PlueckerError | None:
-    """Return the velocity coordinate that moves no inertia; or an error where rows are not solved; None where numbers
+    """Return the velocity coordinate that moves no inertia; an error where rows are not solved; None where numbers
     overflow.
     """
     coordinate = refused_coordinate(model, ws)

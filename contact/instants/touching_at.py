@@ -27,8 +27,8 @@ def touching_kernel(m, w, q, out, ws):
 
 
 def workspace(model: Model, packed: Packed) -> int:
-    """Compute the size of the workspace of the kernel; the gaps of normals, which it does not need, go before the places of
-    links.
+    """Compute the size of the workspace; the gaps of normals, which the kernel does not need, go before the places
+    of links.
     """
     return len(packed.array) + PLACE * (model.n_links + 1) + packed.touching_numbers
 

@@ -66,9 +66,7 @@ def compile_products() -> None:
 
 
 def size_of(surfaces: Array) -> int:
-    """Return how many components contacts have, from friction, rolling and spinning friction of all surfaces,
-    ``(n, >= 3)``.
-    """
+    """Return how many components contacts have, from friction, rolling and spinning friction of surfaces, ``(n, >= 3)``."""
     return SPINNING if surfaces[:, 2].any() else ROLLING if surfaces[:, 1].any() else FRICTION
 
 

@@ -1,5 +1,4 @@
-"""Compilation beside the first step of a world, in another process, of functions with the same types of arguments
-everywhere.
+"""Compilation in another process, beside the first step of a world: of functions with the same argument types everywhere.
 
 ============  =====================================================================================================
 topic         what is compiled

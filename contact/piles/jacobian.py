@@ -138,8 +138,8 @@ def add_contact_rows(bodies, frames, points, size, ways, X, C, place, data):
 
 
 def find_blocks(bodies, tree, start, size, first, column, place, of_body, width):
-    """Lay out the blocks of each contact: its trees in their order, and where each begins; return how many numbers all of
-    them have
+    """Lay out the blocks of each contact: its trees in their order, and where each begins; return how many numbers
+    they have
     """
     p = e = 0
     for k in range(len(bodies)):

@@ -308,9 +308,7 @@ class PileStep:
         self.remembered = remembered
 
     def keep(self) -> None:
-        """Keep the contacts of the last step, if it is one of those that are kept; of a step in pieces, those of the last of
-        them.
-        """
+        """Keep the contacts of the last step, if its turn is to be kept; of a step in pieces, those of the last piece."""
         assert self.touch is not None
         if self.every and self.taken % self.every == 0:
             self.kept.append(self.touch)

@@ -71,9 +71,7 @@ TOLERATED_OF_TURNS = 1e-5
 
 @kernel
 def store_contact_law(w, k, h, x, before, free, law, at):
-    """Store the law of the normal that is the row with a range number ``k``, but for friction; return the compliance of a
-    soft one
-    """
+    """Store the law, but for friction, of the normal that is the row with a range number ``k``; return its compliance"""
     rows, row = ranges(w), linear_count(w) + k
     zero, hit = 0.0 * free, 0.0 * free
     gap, compliance = x - range_entry(rows, k, LOWER), zero
@@ -133,7 +131,7 @@ def set_apart(W, n, k, here):
 
 
 def make_solve_blocks(with_more: bool) -> Callable[..., Any]:
-    """Make the solver for worlds whose contacts resist to rolling or spinning or return impulses, or for those with none of
+    """Make the solver for worlds whose contacts resist rolling or spinning or return impulses, or for those with none of
     these.
     """
 

@@ -122,8 +122,7 @@ def function_value(w, k, q, X):
 
 @kernel
 def function_wrench(w, k, X):
-    """Compute the point p, the moment n and the force f on the second body for a force of one along phi; none of a
-    coordinate
+    """Compute point p, moment n and force f on the second body for a force of one along phi; none of a coordinate
 
     With g, the gradient of phi by y: the force g where y is a way, the moment y x g where it is an axis.
     """

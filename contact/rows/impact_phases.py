@@ -72,9 +72,7 @@ def exchange_least(w, kept):
 
 @kernel
 def impulses_of_impact(w, kept):
-    """Return a view of the impulses that rows with a range had in the impact, beside what their laws give in the rest of the
-    step
-    """
+    """Return a view of the impulses of rows with a range in the impact, beside those of the rest of the step"""
     n = range_count(w)
     return part(kept, (LAW + 2) * n + n * n, n)
 

@@ -86,9 +86,7 @@ def store_force_law(w, k, x, rate, law, at):
 
 @kernel
 def between_bounds(rate, force):
-    """Return least and largest of a force that is -force where the rate is above zero, force below, and in between
-    at zero
-    """
+    """Return least and largest of a force: -force where the rate is above zero, force below, in between at zero"""
     still = STILL + 0.0 * rate
     least = select(smaller(rate, -still), force, -force)
     return least, select(smaller(still, rate), -force, force)

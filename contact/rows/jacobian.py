@@ -136,9 +136,7 @@ def store_function_entries(w, k, q, X, C, G):
 
 @kernel
 def store_touch_entries(w, k, X, C, G):
-    """Store of the normal ``k`` and of the two tangents behind it the velocity that each freedom gives the place,
-    along them
-    """
+    """Store, along the normal ``k`` and the two tangents behind it, the velocity that each freedom gives the place"""
     at, first, n = function_entry(w, k, SLOT), function_entry(w, k, FIRST_ENTRY), function_entry(w, k, ENTRY_COUNT)
     p, normal = load3(X, at), load3(X, at + TOUCH_NORMAL)
     t1, t2 = load3(X, at + TOUCH_TANGENTS), load3(X, at + TOUCH_TANGENTS + 3)

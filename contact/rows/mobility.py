@@ -201,8 +201,7 @@ def refine_rows(m, w, factor, J, S, u, r, x, y, ws):
 
 @called_kernel
 def hold_rows(m, w, factor, J, S, compliance, target, r, x, ws):
-    """Find forces r on the linear rows with which ``J x + compliance r = target``, and x with them; return the largest
-    residual
+    """Find forces r on linear rows with ``J x + compliance r = target``, and x with them; return the largest residual
 
     Both are given a start. The residual is squared, ``u_k^2 / N_kk``: twice an energy. It is refined until it is rounding,
     or comes no nearer; of eight states each for itself. ``ws``: n + 7 nv numbers.

@@ -1,6 +1,4 @@
-"""Places and motions of links: everything in world axes, about each link's own origin, so that nothing cancels far from the
-world's origin.
-"""
+"""Places and motions of links, in world axes, about each link's own origin: nothing cancels far from the world's origin."""
 
 from pluecker.articulated.model.joints import joint_motions, joint_transform, subspace
 from pluecker.articulated.model.layout import first_freedom, freedom_count, link_count, parent

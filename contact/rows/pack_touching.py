@@ -51,7 +51,7 @@ class Touching(NamedTuple):
 
     @property
     def numbers(self) -> int:
-        """Number of numbers of all pairs behind the places of links."""
+        """Count of the numbers that all pairs have behind the places of links."""
         return layout.TOUCH_SLOT * self.n_slots + TOUCHING_ROOM if self.pairs else 0
 
     def places(self, links: int, function: Function) -> tuple[int, int]:
@@ -76,9 +76,7 @@ def touching_of(functions: Sequence[Function]) -> Touching:
 
 
 def pack_touching(tree: Any, touching: Touching, rows: dict[int, int]) -> Array:
-    """Pack the records of all pairs; ``rows`` has of the first function of each pair the number of its row among those with
-    a range.
-    """
+    """Pack the records of all pairs; ``rows``: of the first function of each pair its row among those with a range."""
     links = tree.model.n_links
     records = []
     for pair, slot, function, turns in zip(*touching, strict=True):
@@ -111,9 +109,7 @@ def pack_touching(tree: Any, touching: Touching, rows: dict[int, int]) -> Array:
 
 @functools.cache
 def call_of(pair: Pair, hulls: int) -> int:
-    """Return the address of what finds where two shapes touch, of which so many are hulls; without compilation its
-    number.
-    """
+    """Return the address of the call of a kernel, of whose shapes so many are hulls; without compilation its number."""
     function = (pair_call, hull_call, two_hulls_call)[hulls](pair.kernel, pair.slots * SLOT)
     if config.DISABLE_JIT:
         CALLS.append(function)
@@ -137,7 +133,7 @@ def pair_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int], in
 
 
 def hull_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int], int]:
-    """Make the call of the kernel of a shape and a hull on its block; numbers of the hull are elsewhere, 3 or 12 in each of
+    """Make the call of the kernel of a shape and a hull, whose numbers are outside its block: 3 or 12 in each of
     its rows.
     """
     block_of, rows_at = (in_array, in_memory) if config.DISABLE_JIT else (numbers_at, numbers_at)

@@ -178,9 +178,7 @@ def integers(values: Any) -> Array:
 def pack_functions(
     tree: Tree, functions: Sequence[Function], touching: Touching
 ) -> tuple[Array, list[tuple[int, int, int]], list[list[int]]]:
-    """Pack the records of functions; return these, the entries of all, and of each function the coordinates of its
-    entries.
-    """
+    """Pack functions: their records, the entries of all, and of each function the coordinates of its entries."""
     records: list[Array] = []
     entries: list[tuple[int, int, int]] = []
     columns: list[list[int]] = []
@@ -234,8 +232,8 @@ def sort_rows(
 
 
 def has_value(f: Function) -> bool:
-    """Return whether phi is known, and not its rate alone: not of coordinates whose rates are no derivatives of numbers in
-    q.
+    """Return whether phi is known, and not its rate alone: not of coordinates whose rate is no derivative of a
+    number in q.
     """
     return f.kind not in (SPIN, SLIP, ROLL, TOUCH_TURN) and (f.kind != COORDINATE or f.position >= 0)
 
@@ -307,9 +305,7 @@ class RowTable:
 def factor_pattern(
     order: list[tuple[int, int]], later: list[set[int]]
 ) -> tuple[int, list[int], list[int], dict[tuple[int, int], int]]:
-    """Find the entries of L below the diagonal; by columns, by rows; where each (row, column) is in the array of
-    the factor.
-    """
+    """Find the entries of L below the diagonal; by columns, by rows; and the place of each (row, column) in the factor."""
     rows_of: dict[int, list[int]] = {}
     for i, (c, _) in enumerate(order):
         rows_of.setdefault(c, []).append(i)

@@ -39,9 +39,7 @@ LEAST = 1e-13  # of a row's mobility without linear rows: beyond the rounding of
 
 @called_kernel
 def store_range_mobility(m, w, factor, J, S, compliance, count, kept, ws):
-    """Store W of the rows that are awake: of few coordinates without linear rows from half solutions, else column
-    by column
-    """
+    """Store W of the rows that are awake: by half solutions for few coordinates and no linear rows, else column by column"""
     few = linear_count(w) == 0 and velocity_count(m) <= FEW
     for t in range(tree_count(m) if few else 0):
         few = few and not solved_by_sweeps(m, t)
@@ -53,9 +51,7 @@ def store_range_mobility(m, w, factor, J, S, compliance, count, kept, ws):
 
 @kernel
 def store_mobility_of_halves(m, w, factor, J, count, kept, ws):
-    """Store W = Z D^-1 Z^T with the rows Z = J L^-1 of H = L^T D L: half of a solution for each row, and half of the
-    products
-    """
+    """Store W = Z D^-1 Z^T with rows Z = J L^-1 of H = L^T D L: half a solution for each row, and half of the products"""
     n, soft = range_count(w), part(kept, (LAW + 1) * range_count(w), range_count(w))
     W, Z, row = part(kept, (LAW + 2) * n, count * count), part(ws, 0, velocity_count(m) * count), 0
     store_rows_side_by_side(w, J, count, kept, Z)
@@ -86,8 +82,7 @@ def store_rows_side_by_side(w, J, count, kept, Z):
 
 @kernel
 def add_halves(m, t, factor, count, Z, W):
-    """Compute Z L^-1 in the coordinates of tree ``t``, from the leaves on, and add to W what each coordinate adds, up to the
-    diagonal
+    """Compute Z L^-1 in the coordinates of tree ``t``, from the leaves on; add their parts to W, up to its diagonal
 
     All rows that meet a coordinate are handed on together, and a coordinate together with its parent, if that is the one
     before it: memory is what takes time here.
@@ -148,8 +143,8 @@ def store_mobility_by_columns(m, w, factor, J, S, compliance, count, kept, ws):
 
 @called_kernel
 def answer(m, w, factor, J, S, compliance, row, y, ws):
-    """Compute y = A^-1 p and what linear rows make of it, with p in ``y``; return the rate of ``row`` without them. Their
-    impulses come first in ``ws``
+    """Compute y = A^-1 p, p in ``y``, and what linear rows make of it, impulses first in ``ws``; return the rate of ``row``
+    without them
     """
     n = linear_count(w)
     dr, zeros, rest = part(ws, 0, n), part(ws, n, n), tail(ws, 2 * n)

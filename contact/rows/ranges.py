@@ -170,8 +170,8 @@ def store_law(w, k, h, x, before, free, law, at):
 
 @kernel
 def motor_speed(w, row, h, x):
-    """Compute the speed of a motor; of one that drives to phi = 0 what takes phi there, at a rate, and no faster than its
-    speed
+    """Compute the speed of a motor; of one that drives to phi = 0 that which takes phi there, at a rate, up to a
+    largest one
     """
     speed, rate = row_number(w, row, ROW_SPEED), row_number(w, row, ROW_CORRECTION)
     if rate > 0.0:
@@ -196,8 +196,7 @@ def make_obey_ranges(with_contacts: bool, with_more: bool = False) -> Callable[.
     solve_blocks = make_solve_blocks(with_more)
 
     def obey_ranges(m, w, factor, J, S, compliance, rho, x, r, guess, goes_on, kept, ws):
-        """Find the impulses of rows with a range, in ``r``, and x with them; return the error as a share of what is
-        tolerated
+        """Find impulses of rows with a range, in ``r``, and x with them; return the error as a share of what is tolerated
 
         ``r`` has the impulses with which x is; ``guess`` those from which to begin, and then those that were found. It takes
         rows on which x makes an impulse, and then those too on which the impulses of these make one. Of eight states each
@@ -253,9 +252,7 @@ def make_obey_ranges(with_contacts: bool, with_more: bool = False) -> Callable[.
 
 @kernel
 def begin_anew(now, r, first, awake, guess, found):
-    """Begin anew in states that do: no row is awake, and no impulse is guessed; the impulses until then are kept in
-    ``found``
-    """
+    """Begin anew in states that do, no row awake and no impulse guessed; impulses until then are kept in ``found``"""
     for k in range(len(found)):
         rk = load(r, first + k)
         store(found, k, rk)
@@ -332,9 +329,7 @@ def add_range_impulses(m, w, factor, J, S, compliance, x, r, wanted, ws):
 
 @kernel
 def keep_coordinate_limits(w, q, q1):
-    """Keep coordinates of one row from ending a step beyond a hard limit, or farther beyond than they were: rounding is
-    taken away
-    """
+    """Keep coordinates with one row from ending a step beyond a hard limit by rounding, or farther beyond than they were"""
     rows, first = ranges(w), linear_count(w)
     for k in range(range_count(w)):
         row = first + k

@@ -84,8 +84,8 @@ def copy_entries(W, count, i, rows, j, columns, E, m, a, b):
 
 @kernel
 def couple(E, m, e, width, p, own, here):
-    """Couple rows e to e + 2 of E, the last ``width`` of which have moments, with the normal p of mobility ``own``; return
-    the length l
+    """Couple rows e to e + 2 of E, the last ``width`` of which have moments, with the normal p of mobility
+    ``own``; return l
     """
     g = load(E, (e + 1) * (m + 1))
     if width == 2:
@@ -115,8 +115,9 @@ def leave_alone(E, m, e, here):
 
 @kernel
 def leave_sleepers_alone(w, E, m, base, awake):
-    """Uncouple all blocks from row ``base`` on in states in which they sleep: what two of them have in common is written for
-    either of them
+    """Uncouple the blocks from row ``base`` on in states in which they sleep, and others are awake
+
+    What two of them have in common is written for either of them.
     """
     e, k = base, first_resistance(w)
     while k < range_count(w):

@@ -53,8 +53,7 @@ def own_axis(w, X, k, which_link, which_axis):
 
 @called_kernel
 def rotation_vector(w, k, X):
-    """Compute the vector of the turn from the axes e, d x e, d on the first body to those of the second, in axes of the
-    second
+    """Compute the vector of the turn from axes e, d x e, d on the first body to those of the second, in its axes
 
     The equivalent that is nearest to a vector which is given; the shortest, if that is zero.
     """
@@ -69,8 +68,7 @@ def rotation_vector(w, k, X):
 
 @called_kernel
 def continued_rotation(w, k, X, value, expected):
-    """Select, of a ROTATION's value and those of the equivalents beside it, the nearest to what is expected; NaN expects
-    nothing
+    """Select of a ROTATION's value and its equivalents beside it the nearest to what is expected; NaN expects nothing
 
     These differ by d . u times a whole turn, with the direction u of the vector. Within a step a vector changes only where
     it is long.
@@ -160,8 +158,7 @@ def turning_bias(w, k, X, V, A):
 
 @kernel
 def rolling_bias(w, k, X, V, A, c):
-    """Compute the bias of the rate of two points that are at c + e, e and d fixed to the first body, c to the second: along
-    d
+    """Compute the bias of the rate along d of two points at c + e, e and d fixed to the first body, c to the second
 
     The point of the first body is another one at each instant, and so is that of the second: they are overtaken by p.
     """

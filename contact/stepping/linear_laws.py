@@ -42,9 +42,7 @@ MET = 1e-12  # m or rad in a step, times the reach of the mechanism: a row moves
 
 @kernel
 def begin_rotors(w, missing, asked):
-    """Add to what is asked of rotors the difference of their mean rate in the last step from J v; return how many
-    there are
-    """
+    """Add the difference of mean rate and J v in the last step to what is asked of rotors; return how many there are"""
     found = 0
     for k in range(linear_count(w)):
         if row_entry(w, k, LAW) == ROTOR:

@@ -61,8 +61,7 @@ def largest_gap(w, h, time, values):
 
 @called_kernel
 def close_gaps(m, w, h, time, size, least, factor, J, S, phi, values, X, y, u, q1, ws):
-    """Move q1 so that gaps are closed; store phi and the values of rows there; ``ws``: nq + 7 nv numbers, and one for each
-    linear row
+    """Move q1 so that gaps close; store phi and values of rows there; ``ws``: nq + 7 nv numbers, and one for each linear row
 
     Of eight states each for itself: one whose largest gap is within ``least``, as a share of ``size``, stays as it is. One
     whose gap is tolerated, and would become larger, as next to singular positions, keeps it.

@@ -31,9 +31,7 @@ SLOWEST = 1e-3  # rad/s or m/s: slower motions are looked at less far away
 
 @kernel
 def known_numbers(w):
-    """Return how many numbers a motion keeps of its rows: 1 and how many depend on others, zero as it begins; the largest
-    N_kk
-    """
+    """Return how many numbers a motion keeps of its rows: 1 plus how many depend on others, 0 at first; the largest N_kk"""
     return 1 + linear_count(w)
 
 

@@ -86,8 +86,7 @@ accelerations_at = make_accelerations(False, over_time=True).at
 
 @called_kernel
 def instant_acceleration(m, c, s, q0, v0, q, v, law, f_ext, a, ws):
-    """Compute a at the state (q, v), a time ``s`` after (q0, v0) since which the law of control holds; one copy, which is
-    called
+    """Compute a at the state (q, v), a time ``s`` after (q0, v0) since which the law of control holds; compiled once
 
     Behind the law stands the time at which it began.
     """
@@ -102,8 +101,7 @@ def instant_acceleration(m, c, s, q0, v0, q, v, law, f_ext, a, ws):
 
 @called_kernel
 def acceleration_on_branch(m, c, s, q0, v0, q, v, law, f_ext, a, ws):
-    """Compute a at the state (q, v) as :func:`instant_acceleration` does; next to a singular position its limit along the
-    motion
+    """Compute a at the state (q, v) as above; next to a singular position its limit along the motion
 
     Behind the law stand the time at which it began, what is known of rows, and angles over turns.
     """
@@ -175,8 +173,7 @@ def take_geometry(m, w, q, factor, X, J, G, S, compliance, ws):
 
 @called_kernel
 def project_state(m, w, h, time, known, turns, q1, v1, ws):
-    """Project q1 and v1 onto the rows that hold, angles counted; return the error that is left, as a share of what is
-    tolerated
+    """Project q1 and v1 onto rows that hold, angles counted; return the error left, as a share of what is tolerated
 
     Next to a singular position, where the rank has fallen beside what is ``known``, a small gap is left for the next
     step: there it takes a large displacement to close it.

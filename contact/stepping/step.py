@@ -118,8 +118,7 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool, with_
     begin_impact = make_impact(obey_ranges)
 
     def meet_rows(m, w, h, time, size, q, x, moments, factor, q1, v1, r, places):
-        """Find the impulses with which rows have, at the end of the step, the mean rates that they are to have; return two
-        errors
+        """Find the impulses with which rows have the mean rates over the step that they are to have; return two errors
 
         Of rows with a range, as a share of what is tolerated; of what moves not as it is asked for, m or rad.
         """
@@ -155,8 +154,8 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool, with_
         return error, worst
 
     def step_over(m, w, h, time, size, q, v, free, x, moments, factor, q1, v1, r, missing, errors, places):
-        """Find the impulses anew where :func:`meet_rows` led nowhere, next to a singular position: J(q) v+ as asked for, and
-        then q1 onto the rows
+        """Find impulses anew where :func:`meet_rows` led nowhere, next to a singular position: J(q) v+ as asked, then q1
+        onto the rows
 
         Rows that are nearly dependent there, with J that turns around within the step, have mean rates that impulses along
         J(q) bring no nearer. With J(q) v+ as it is asked for, v+ is a tangent still, on the branch on which v is, and gaps
@@ -328,9 +327,7 @@ def make_begin(with_contacts: bool) -> Callable[..., Any]:
 
 @kernel
 def close_all_gaps(m, w, h, time, size, factor, q1, places):
-    """Close gaps at the end of the step by moving bodies, with J renewed where they are large; return the largest that is
-    left
-    """
+    """Close gaps at the end of the step by moving bodies, J renewed where they are large; return the largest that is left"""
     J, S, compliance, _, _, _, values1, _, G, _, phi1, X, u, y, _, _, rest = places
     for _ in range(RENEWALS):
         close_gaps(m, w, h, time, size, 2.0 * MET, factor, J, S, phi1, values1, X, y, u, q1, rest)
@@ -411,8 +408,8 @@ def make_variant(with_elements: bool, with_ranges: bool, with_contacts: bool, wi
 
 
 def world_memory(model: Model, scenario: Array) -> int:
-    """Count the numbers of memory: the time, angles over turns, impulses, the rates of rotors, and what touched, of each
-    place where shapes may.
+    """Count the numbers of memory: time, angles over turns, impulses, rates of rotors, a feature for each place of
+    shapes.
     """
     integers = scenario.view(np.int64)
     w = integers[integers[MORE] :]
@@ -420,9 +417,7 @@ def world_memory(model: Model, scenario: Array) -> int:
 
 
 def what_it_has(scenario: Array) -> tuple[bool, bool, bool, bool]:
-    """Return whether a scenario has elements, rows with a range, contacts, such that resist to rolling or spinning or return
-    impulses.
-    """
+    """Return whether a scenario has elements; ranges; contacts; such that resist rolling or spinning or return impulses."""
     integers = scenario.view(np.int64)
     w = integers[integers[MORE] :]
     ranges, contacts = bool(w[layout.N_ROWS] > w[layout.N_LINEAR]), bool(w[N_CONTACTS] > 0)

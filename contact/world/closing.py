@@ -123,9 +123,7 @@ class Closing:
         return Point(q, values, J, errors, float(np.linalg.norm(errors)), (worst, k))
 
     def rows(self, q: Array) -> tuple[Array, Array]:
-        """Compute phi - s of all rows, and J by the coordinates that may move: ``rows_at`` without what a search
-        asks once.
-        """
+        """Compute phi - s of all rows, and J by the coordinates that may move: ``rows_at`` without what is asked once."""
         world, place = self.world, self.world.packed.place
         try:
             error, jacobian, _ = run(world, ROWS_AT, (q, self.still))
@@ -148,9 +146,7 @@ class Closing:
     # ------------------------------------------------------------------------------------------------------- feasibility
 
     def feasible(self, q: Array, tol: float) -> Point:
-        """Search from one start for a configuration in which everything holds; return where it ends if errors get no
-        smaller.
-        """
+        """Search from one start for a configuration in which everything holds; return the last if errors get no smaller."""
         point, damping = self.at(q), 1e-3
         for _ in range(ITERATIONS):
             if point.worst[0] <= tol:
@@ -280,8 +276,7 @@ class Closing:
         return 0.5 * float(d @ self.M @ d)
 
     def velocity(self, q: Array, v: Array, time: float) -> Array:
-        """Compute the velocity next to v, by what the difference has of energy, with which all that holds is kept,
-        ``(nv,)``.
+        """Compute the velocity nearest to v, in the metric of H, with which all that holds is kept, ``(nv,)``.
 
             v+ = v + W (J W)^+ (rates - J v)        W = H^-1 J^T        H with the inertia of rotors
 
@@ -301,8 +296,8 @@ class Closing:
     # ------------------------------------------------------------------------------------------------------------ starts
 
     def search(self, tol: float) -> tuple[Point, bool]:
-        """Search from several starts for the nearest configuration; return it, and whether everything holds there; else the
-        best that was met.
+        """Search from several starts for the nearest configuration; return it, or the best that was met, and whether all
+        holds there.
         """
         rng = np.random.default_rng(0)
         best: Point | None = None

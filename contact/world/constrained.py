@@ -81,8 +81,8 @@ def refuse_contacts(world: Constrained, method: str) -> None:
 def run_on_rows(
     world: Constrained, algorithm: Algorithm, inputs: tuple[Any, ...], threads: int | None
 ) -> tuple[Array, Array]:
-    """Run an algorithm that gives coordinates of the model, and numbers of rows, which are returned in the order of the
-    constraints.
+    """Run an algorithm that gives coordinates of the model, and numbers of rows: these are returned as constraints were
+    given.
     """
     with called(algorithm.name):
         try:

@@ -115,9 +115,7 @@ def find_determination(world: Instants, q: Array, active: ArrayLike | None = Non
 
 
 def reactions_determined(world: Instants, q: Array, free: Array) -> Flags:
-    """Return whether the wrenches through joints are determined, ``(n_bodies,)``: the forces that move nothing have no part
-    in them.
-    """
+    """Return whether the wrenches through joints are free of the forces that move nothing, ``(n_bodies,)``."""
     model = world.model
     still = np.zeros(model.nv)
     known = np.ones(model.n_bodies, dtype=bool)

@@ -1,5 +1,4 @@
-"""Errors of a state: how far it is from rows that hold, from limits and from contacts, each apart; and open loops at a
-start.
+"""Errors of a state: of rows that hold, of limits and of contacts, each for itself; and loops that are open at a start.
 
 ``World.rows_at`` has one number a row, phi; of a row with a limit that says where it is, and of itself is no error.
 """

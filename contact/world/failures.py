@@ -117,9 +117,7 @@ def explanation(world: World, q: Array, v: Array, tau: Array, error: float, time
 
 
 def overlaps(world: World, q: Array) -> str | None:
-    """Name the shapes whose contacts are found that are deep in one another in a configuration, and say what to do; None if
-    none are.
-    """
+    """Name the shapes with found contacts that are deep in one another, and say what to do; None if none are."""
     if world.found_contacts is None:
         return None
     collision = world.found_contacts.collision

@@ -96,8 +96,7 @@ def as_found_contacts(
     named: bool,
     paired: bool,
 ) -> FoundContacts | None:
-    """Check the shapes of a world and the law of their contacts; None where there are no shapes, or where the pairs that
-    touch are named.
+    """Check shapes and the law of their contacts; None where there are no shapes, or where the pairs that touch are named.
 
     Args:
         named: whether there are constraints between shapes.

@@ -134,9 +134,7 @@ def touches_as_column(steps: PileStep, samples: int) -> Array:
 
 
 def with_touches(world: World, trajectory: Trajectory, steps: PileStep) -> dict[str, Array]:
-    """Return the columns of a motion with one for contacts that were found, and ``constraint_forces`` of zeros if that is
-    missing.
-    """
+    """Return the columns of a motion with one for found contacts, and zeros for ``constraint_forces`` if that is missing."""
     n = len(trajectory)
     none = {"constraint_forces": np.zeros((n, world.n_rows))}
     return {**none, **trajectory.columns, COLUMN: touches_as_column(steps, n)}

@@ -69,8 +69,7 @@ class Instants(Constrained):
 
     @called("World.errors_at")
     def errors_at(self, q: ArrayLike, *, time: ArrayLike = 0.0) -> ErrorsAt:
-        """Compute how far a configuration is from what constraints want: rows that hold, limits, and contacts, each for
-        itself.
+        """Compute the errors of a configuration against constraints: rows that hold, limits, and contacts, each for itself.
 
         The first is drift: what :meth:`close` takes away. :meth:`rows_at` has all rows, with phi of each; of a row with a
         limit that is where it is, and no error.

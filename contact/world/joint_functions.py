@@ -109,9 +109,7 @@ class JointShape:
         return self.ratio * own + self.offset if self.joint.mimic is not None else own
 
     def rotation(self, x: Array) -> Array:
-        """Compute the rotation from coordinates of the body to those of the joint's frame, of a joint made of a chain,
-        ``(..., 3, 3)``.
-        """
+        """Compute the rotation from the body to the joint's frame, of a joint made of a chain, ``(..., 3, 3)``."""
         R = np.broadcast_to(UNITS, (*x.shape[:-1], 3, 3))
         for k, u in enumerate(self.axes):
             if self.turning[k]:
@@ -263,9 +261,7 @@ def about(u: Array, angle: Array) -> Array:
 
 
 def inverse_exponential(r: Array) -> Array:
-    """Compute J(r)^-1, which takes the angular velocity in body coordinates to the rate of the rotation vector,
-    ``(..., 3, 3)``.
-    """
+    """Compute J(r)^-1, from angular velocity in body coordinates to the rate of the rotation vector, ``(..., 3, 3)``."""
     K = tilde(r)
     y = (r * r).sum(axis=-1)
     small = y < 1e-4

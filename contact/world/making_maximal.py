@@ -1,5 +1,4 @@
-"""Construction of the world in maximal coordinates: free bodies, joints as constraints, and constraints between the same
-bodies.
+"""Construction of worlds in maximal coordinates: free bodies, joints as constraints, constraints between the same bodies.
 
 The inertias are the old ones to the last bit. Bodies without mass or inertia cannot be free, and are refused by name.
 

@@ -199,8 +199,7 @@ class Maximal:
     # ------------------------------------------------------------------------------------------------------------- forces
 
     def forces(self, q: ArrayLike, tau: ArrayLike) -> Array:
-        """Compute the wrenches on free bodies that joint forces are, ``(..., 6 n)``: one on each body, and its opposite on
-        the parent.
+        """Convert joint forces to wrenches on free bodies, ``(..., 6 n)``: one on each body, and its opposite on the parent.
 
         Args:
             q: of the old world, ``(..., nq)``.
@@ -269,7 +268,7 @@ class Maximal:
         return control
 
     def pairs(self, q: Array, tau: Array) -> Array:
-        """Compute the wrenches D tau of the joints on the bodies that they carry, in body coordinates,
+        """Compute the wrenches D tau of the joints on the bodies that they carry, body coordinates,
         ``(..., n_bodies, 6)``.
         """
         batch = np.broadcast_shapes(q.shape[:-1], tau.shape[:-1])
@@ -325,7 +324,7 @@ class Maximal:
         return total
 
     def forces_on_coordinates(self, row_forces: Array) -> Array:
-        """Compute the forces of rows on velocities of free bodies themselves, ``(..., 6 n)``: friction, couplings
+        """Compute forces of rows on the velocities of free bodies, ``(..., 6 n)``: of friction, and of couplings
         of these.
         """
         along = function_forces(self.world, row_forces)

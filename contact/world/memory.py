@@ -154,9 +154,7 @@ def check_path(function: str, path: object) -> None:
 
 
 def key_of(world: World) -> str:
-    """Return a fingerprint of the model and the constraints as kernels read them; of users' functions their parameters. It
-    is kept with the world.
-    """
+    """Return a fingerprint of the model and the constraints as kernels read them; of users' functions their parameters."""
     key: str | None = world.tables.get(key_of)
     if key is None:
         key = world.tables[key_of] = find_key(world)

@@ -131,8 +131,7 @@ class PointContacts(ContactsOfSamples):
 
 
 def coefficients_by_forces(coefficients: Array, normal: Array, force: Array, slip: Array) -> Array:
-    """Select the coefficient that was in force in each sample, ``(n, K)``: that of what slides where there is slip, and no
-    more force.
+    """Select the coefficient in force in each sample, ``(n, K)``: the kinetic one where there is slip, and no more force.
 
     Args:
         coefficients: of what sticks, and of what slides, ``(K, 2)``.

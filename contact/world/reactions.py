@@ -73,8 +73,7 @@ def largest_wrench(world: Constrained, q: Array, forces: Array) -> float:
 
 
 def joint_reactions(world: World, q: Array, v: Array, result: Any, f_ext: Array | None = None) -> Array:
-    """Compute the wrench through the joint that carries each body, from its parent, in body coordinates,
-    ``(..., n_bodies, 6)``.
+    """Compute the wrench through the joint of each body, from its parent, in body coordinates, ``(..., n_bodies, 6)``.
 
     As :func:`~pluecker.articulated.joint_forces`, with the wrenches of the constraints among those from outside.
     """

@@ -64,7 +64,7 @@ class ShapeContacts:
 
 
 def contact_rows(world: World, contact: ShapeContact) -> NDArray[np.int64]:
-    """Find for each place the rows of the normal, both tangents, both rolling moments and the spinning one; -1 where there
+    """Find for each place the rows of normal, tangents, both rolling moments and the spinning one; -1 where there
     is none.
     """
     rows = world[contact.name].rows

@@ -292,9 +292,7 @@ def refuse_lost_turns(world: World, q: Any) -> None:
 
 
 def held_angles(world: World) -> Array:
-    """Compute the least coefficient of an angle that each row of the constraints holds, infinite without; nothing if all
-    are.
-    """
+    """Compute the least coefficient of an angle in each row that holds, infinite without; an empty array if all are."""
     angles = [
         min((abs(c) for k, c in row.terms if parts.functions[k].kind in ANGLES), default=np.inf)
         if row.holonomic and row.motion is None and not (row.soft or row.ranged or row.inertia)
@@ -340,8 +338,7 @@ def as_world_integrator(world: World, integrator: Any, scenario: Array) -> Integ
 def dynamics_with_contacts(
     world: World, q: Any, springs: tuple[Element, ...], integrator: Any, memory: Any, begun: float, steps: PileStep
 ) -> Dynamics:
-    """Make the dynamics of a world with shapes: its smooth part compiled, and the rest of each step from the contacts that
-    are found.
+    """Make the dynamics of a world with shapes: a compiled smooth part, and the rest of each step from the contacts found.
 
     Raises:
         ArgumentValueError: another integrator than that of worlds.
