@@ -1,48 +1,49 @@
 """Worlds: mechanisms with loops, limits and drives; and contacts with friction as one problem, any law, any solver.
 
 ================================================  ====================================================================
-what                                              where
+task or subject                                   names
 ================================================  ====================================================================
 mechanisms with loops, limits, drives             ``World``, ``constraints``
-how they move                                     ``World.accelerations``, ``.step``, ``.simulate``, ``.close``
-what touches, with which forces                   ``WorldStep.contacts``, ``contacts_at`` -> ``ContactForces``
+their accelerations, steps, motions               ``World.accelerations``, ``.step``, ``.simulate``, ``.close``
+contacts of a step, with their forces             ``WorldStep.contacts``, ``contacts_at`` -> ``ContactForces``
 each body by itself: maximal coordinates          ``World.maximal``
-shapes, distances, where they touch               ``geometry``
+shapes, distances, contacts between shapes        ``geometry``
 bodies, contacts, rows as tables                  ``Bodies``, ``ContactTable``, ``Rows``, ``assemble_contacts``
 soft contact; Poisson's restitution               ``soft_contact``, ``poisson_restitution``
 a problem from a matrix, from factors, a file     ``Problem``, ``read_fclib``, ``write_fclib``, ``read_siconos``
-solve it                                          ``solve`` -> ``Result``, ``UnsolvedError``
-the same contacts again and again                 ``Solver``
+solve a problem                                   ``solve`` -> ``Result``, ``UnsolvedError``
+solve problems of the same pattern repeatedly     ``Solver``
 Coulomb's law with a polygon, as an LCP           ``friction_lcp``, ``mixed_lcp``
 plain linear complementarity problems             ``solve_lcp`` -> ``LcpResult``
 judge multipliers of your own                     ``errors_of`` -> ``Errors``
 open, sticking, sliding, undetermined             ``Result.contact_states``, ``CONTACT_STATES``
 methods side by side; pictures                    ``compare_methods``, ``plot_convergence``
-compile all of it ahead                           ``warmup``
+compile everything in advance                     ``warmup``
 ================================================  ====================================================================
 
 ================================================  ====================================================================
-room                                              what happens there
+subpackage                                        contents
 ================================================  ====================================================================
-``app``                                           methods side by side, pictures, compiling ahead, the command
+``app``                                           methods side by side, pictures, compilation in advance, the command
 ``world``                                         a model and constraints on it, closing, maximal coordinates, motions
+``piles``                                         steps of worlds whose contacts are found anew in each step
 ``stepping``, ``instants``                        steps of worlds; accelerations, impacts and efforts
-``rows``                                          functions of the configuration, Jacobian, what holds rows: kernels
+``rows``                                          functions of the configuration, Jacobian, laws of rows: kernels
 ``geometry``                                      shapes, distances, contacts between shapes: kernels of pairs
-``constraints``                                   records of joints, gears, limits, motors, and what they consist of
+``constraints``                                   records of joints, gears, limits, motors; their functions and rows
 ``solving``                                       any problem, any law, any method: islands, Newton, the choice
-``scenes``, ``files``                             problems from bodies and what touches; from files, and into them
+``scenes``, ``files``                             problems from bodies and contacts; from files, and into them
 ``first_order``, ``interior_point``, ``lcp``      the methods, one file each
-``elimination``                                   bilateral rows: a direct factor, and the problem that is left
+``elimination``                                   bilateral rows: a direct factor, and the reduced problem
 ``results``                                       errors, the states of contacts, the record of a solution
 ``problem``                                       sets, operator, checks of the data, the form that methods want
-``arguments``                                     what users give: single values, columns of tables
+``arguments``                                     checks of arguments: single values, columns of tables
 ``sparse``                                        matrices of small blocks, elimination orders, factors
 ================================================  ====================================================================
 
 Laws: ``frictionless``, ``lcp``, ``ccp``, ``ncp``, see :mod:`~pluecker.contact.problem.problem`. Methods: see
-:mod:`~pluecker.contact.solving.methods`. Errors: see :mod:`~pluecker.contact.results.measures`. Imports between rooms point
-from each line of that table to those below it.
+:mod:`~pluecker.contact.solving.methods`. Errors: see :mod:`~pluecker.contact.results.measures`. Imports between subpackages
+point from each line of that table to those below it.
 """
 
 from __future__ import annotations
