@@ -65,6 +65,7 @@ lint: $(VENV)/.dev tree
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python -m tests.inside
+	$(BIN)/python -m tests.words
 	cd $(TREE)/.. && ../../$(BIN)/lint-imports --config ../../pyproject.toml
 	cd $(TREE)/.. && MYPYPATH=. ../../$(BIN)/mypy --config-file ../../pyproject.toml -p pluecker
 
