@@ -6,6 +6,7 @@ import math
 import threading
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,7 @@ class Plan:
     head: Head
     sizes: tuple[int, ...]  # of the results for one state
     key: tuple[Hashable, ...]
+    pieces: tuple[tuple[slice, tuple[int, ...]], ...]  # of the array with all results: each, and its shape
     short: dict[tuple[tuple[int, ...], ...], ShortBatches] = field(default_factory=dict)  # by the shapes of the inputs
 
     @property
@@ -92,9 +94,7 @@ class Plan:
         """Split an array with all results for one state into views, one a result; a single result is returned as it is."""
         if len(self.sizes) == 1:
             return result
-        ends = np.cumsum(self.sizes)
-        pieces = zip(ends, self.sizes, self.shapes, strict=True)
-        return tuple(result[end - size : end].reshape(shape) for end, size, shape in pieces)
+        return tuple([result[own].reshape(shape) for own, shape in self.pieces])
 
 
 class Compiled:
@@ -325,7 +325,9 @@ class Algorithm:
                 tuple(field.shape_for(model, key) for field in serving.outputs),
                 serving.workspace(model, *key),
             )
-            plan = Plan(serving, head, head.sizes, key)
+            ends = accumulate(head.sizes)
+            places = [slice(end - size, end) for end, size in zip(ends, head.sizes, strict=True)]
+            plan = Plan(serving, head, head.sizes, key, tuple(zip(places, head.outputs, strict=True)))
             if key:
                 forget_oldest(model.plans, [place for place in list(model.plans) if place[0] is self], MOST_KEYS)
             model.plans[place] = plan

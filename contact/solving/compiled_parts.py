@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numba import config, typeof
+from numba import types as numba_types
 
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS, PRODUCTS
 from pluecker.contact.first_order.runner import evaluate_islands
@@ -24,7 +25,7 @@ from pluecker.spatial.compiled.numba_internals import compiling
 from pluecker.spatial.memory.lent import Lent
 from pluecker.spatial.parallel.interruption import answering
 
-__all__ = ["LARGE", "MANY", "begin", "end", "first_steps"]
+__all__ = ["LARGE", "MANY", "Direct", "begin", "end", "first_steps"]
 
 MANY = 120  # multipliers of all islands, from which the first steps are taken like all others: a call takes long anyway
 LARGE = 1e100  # multipliers to start from, in units in which b is one
@@ -56,12 +57,21 @@ class Direct:
         return self.enter(arguments)  # type: ignore[misc]
 
     def prepare(self, arguments: tuple[Any, ...]) -> None:
-        """Compile the function for the types of these arguments, or take it from the disk."""
-        types = (Lent(tuple(typeof(x) for x in arguments)),)
+        """Compile it for the types of these arguments, or take it from the disk."""
+        kinds = tuple(typeof(x) for x in arguments)
+        assert all(map(in_order, kinds)), "arrays of other calls would be read in the order of these"
+        types = (Lent(kinds),)
         with compiling:  # the second of two threads waits for the first
             if self.enter is None:
                 self.function.compile(types)
                 self.enter = entrance(self.function)
+
+
+def in_order(kind: Any) -> bool:
+    """Whether all arrays of a type are in C order."""
+    if isinstance(kind, numba_types.BaseTuple):
+        return all(map(in_order, kind))
+    return not isinstance(kind, numba_types.Array) or kind.layout == "C"
 
 
 def begin(b, start, K, inner, P, places, offset, r, x):

@@ -36,11 +36,20 @@ from pluecker.contact.errors import ClosureError, ConstraintError
 from pluecker.contact.instants.motions_at import motions_at
 from pluecker.contact.instants.rows_at import ROWS_AT
 from pluecker.contact.world.called import called
+from pluecker.contact.world.closing_steps import (
+    DAMPED,
+    SLACK,
+    compare_axes,
+    measure_errors,
+    numbers_of_steps,
+    step_within_limits,
+)
 from pluecker.contact.world.determination import RANK, Flags, held_rows
 from pluecker.contact.world.flips import Flips
 from pluecker.contact.world.running import run
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError, shown
 from pluecker.spatial.functions.arguments import as_numbers
+from pluecker.spatial.properties import cached_property
 
 if TYPE_CHECKING:
     from pluecker.contact.world.instants import Instants
@@ -50,8 +59,8 @@ __all__ = ["Closed", "close_world"]
 ITERATIONS = 100  # of Levenberg and Marquardt from one start, and of the search for the nearest configuration
 STARTS = 30  # the given configuration, and others around it, farther and farther away
 NEAREST = 1e-9  # of the distance: a step that is shorter leads nowhere
-SINGULAR = 1e-11  # of the largest: directions in which the constraints say no more
-SLACK = 1e-13  # m or rad: rounding, beside limits
+SINGULAR = DAMPED  # of the largest: directions in which the constraints say no more
+SMALL = 30_000  # rows, times coordinates squared: where steps are compiled, which NumPy's products of matrices overtake
 LONGEST = 0.5  # rad: of a turn in one step, so that none is made for which there is no reason
 ROUNDED = 1e-12  # of an energy, a step of so little of it: what it gains is of the order of rounding
 ACROSS = 100.0  # times B and curvature: chosen, far more than couples what is along the constraints and across them
@@ -92,35 +101,86 @@ class Point:
     worst: tuple[float, int]
 
 
+class Metric:
+    """A positive definite matrix and, when it is asked for, its inverse."""
+
+    def __init__(self, matrix: Array) -> None:
+        self.matrix = matrix
+
+    @cached_property
+    def inverse(self) -> Array:
+        """Of the matrix."""
+        return np.ascontiguousarray(np.linalg.inv(self.matrix))
+
+
+class Laws:
+    """What a search needs to know of a world.
+
+    Attributes:
+        held: which rows hold.
+        numbers: of each row 1 if it holds, and the ends of its range, infinite where it has none, ``(3, n_rows)``.
+        limited: which rows have a range.
+        flips: the rows that align axes.
+        turning: which velocities are those of turns.
+        straight: whether all velocities are the rates of coordinates.
+    """
+
+    def __init__(self, world: Instants) -> None:
+        self.held = held_rows(world) & np.array([row.holonomic for row in world.laws], dtype=bool)
+        ranges = [(row.lower, row.upper) if row.ranged else (-np.inf, np.inf) for row in world.laws]
+        self.numbers = np.empty((3, len(ranges)))
+        self.numbers[0], self.numbers[1:] = self.held, np.array(ranges, dtype=np.float64).reshape(-1, 2).T
+        self.limited = np.isfinite(self.numbers[1:]).any(axis=0)
+        self.flips = Flips(world, self.held)
+        self.turning = np.array([turns(world.model, k) for k in range(world.model.nv)], dtype=np.bool_)
+        self.straight = all(JOINT_TYPES[joint.type].rate_is_velocity for joint in world.model.joints)
+
+
+def laws_of(world: Instants) -> Laws:
+    """What a search needs to know of a world; found once."""
+    found: Laws | None = world.tables.get(laws_of)
+    if found is None:
+        found = world.tables[laws_of] = Laws(world)
+    return found
+
+
+def regular(H: Array) -> Array:
+    """An inertia matrix with so much on its diagonal that what moves next to nothing does not make it singular."""
+    found = np.array(H)
+    d = found.reshape(-1)[:: len(H) + 1]
+    d += SINGULAR * (d + d.max(initial=1.0))
+    return found
+
+
 class Closing:
     """Search of the nearest configuration for one world and one given configuration."""
 
     def __init__(self, world: Instants, q: Array, fixed: Flags, time: float) -> None:
         self.world, self.model, self.start = world, world.model, q
-        rows = world.laws
-        self.held = held_rows(world) & np.array([row.holonomic for row in rows], dtype=bool)
+        self.laws = laws_of(world)
         self.time, self.still = time, np.zeros(self.model.nv)
-        self.asked = motions_at(rows, np.asarray(time)).value
-        ranged = [row.ranged for row in rows]
-        self.lower = np.array([row.lower if own else -np.inf for row, own in zip(rows, ranged, strict=True)])
-        self.upper = np.array([row.upper if own else np.inf for row, own in zip(rows, ranged, strict=True)])
-        self.limited = np.isfinite(self.lower) | np.isfinite(self.upper)
-        self.flips = Flips(world, self.held)
+        self.asked = motions_at(world.laws, np.asarray(time)).value
         self.moving = np.flatnonzero(~fixed)
-        M = np.asarray(crba(self.model, q))[np.ix_(self.moving, self.moving)]
-        self.M = M + SINGULAR * np.diag(np.diag(M) + np.diag(M).max(initial=1.0))
-        self.turning = np.array([turns(self.model, int(k)) for k in self.moving], dtype=np.bool_)
-        self.straight = all(JOINT_TYPES[joint.type].rate_is_velocity for joint in self.model.joints)
+        self.turning = self.laws.turning[self.moving]
+        self.partly = len(self.moving) < self.model.nv
+        n, r = len(self.moving), len(self.asked)
+        self.small = 0 < r * n * n <= SMALL
+        self.scratch = np.zeros(numbers_of_steps(n, r) if self.small else 0)
+        self.first = self.at(q)
+        self.metric = Metric(regular(crba(self.model, q)[np.ix_(self.moving, self.moving)]))
+        self.M = self.metric.matrix
 
     # ---------------------------------------------------------------------------------------------------------- errors
 
     def at(self, q: Array) -> Point:
-        """Compute the errors in a configuration."""
-        values, J = self.flips.continued(q, *self.rows(q))
-        errors = np.where(self.held, values, 0.0) + self.beyond(values)
-        k = int(np.argmax(np.abs(errors))) if len(errors) else 0
-        worst = float(np.abs(errors[k])) if len(errors) else 0.0
-        return Point(q, values, J, errors, float(np.linalg.norm(errors)), (worst, k))
+        """The errors in a configuration."""
+        values, J = self.rows(q)
+        flips = self.laws.flips
+        cosines, errors = np.empty(len(flips.axes)), np.empty(len(values))
+        if compare_axes(flips.placements(q), flips.frames, flips.axes, cosines):
+            values, J = flips.continued(cosines, values, J)
+        size, worst, k = measure_errors(values, self.laws.numbers, errors)
+        return Point(q, values, J, errors, size, (worst, k))
 
     def rows(self, q: Array) -> tuple[Array, Array]:
         """Compute phi - s of all rows, and J by the coordinates that may move: ``rows_at`` without what is asked once."""
@@ -129,13 +189,9 @@ class Closing:
             error, jacobian, _ = run(world, ROWS_AT, (q, self.still))
         except ArgumentValueError:
             rows = world.rows_at(q, time=self.time)  # says what is wrong
-            return rows.error, rows.jacobian[..., self.moving]
-        return error[..., place] - self.asked, jacobian[..., place, :][..., self.moving]
-
-    def beyond(self, values: Array) -> Array:
-        """Compute how far limits are exceeded: negative below the lower one, positive above the upper one, else zero."""
-        low, high = np.minimum(values - self.lower, 0.0), np.maximum(values - self.upper, 0.0)
-        return np.where(self.limited, low + high, 0.0)
+            return rows.error, np.ascontiguousarray(rows.jacobian[..., self.moving])
+        jacobian = jacobian.take(place, axis=-2)
+        return error[..., place] - self.asked, jacobian.take(self.moving, axis=-1) if self.partly else jacobian
 
     def moved(self, q: Array, step: Array) -> Array:
         """Return the configuration after a step of the coordinates that may move."""
@@ -146,14 +202,14 @@ class Closing:
     # ------------------------------------------------------------------------------------------------------- feasibility
 
     def feasible(self, q: Array, tol: float) -> Point:
-        """Search from one start for a configuration in which everything holds; return the last if errors get no smaller."""
-        point, damping = self.at(q), 1e-3
+        """Where everything holds, from one start; or where it does not become better."""
+        point, damping = self.first if q is self.start else self.at(q), 1e-3
         for _ in range(ITERATIONS):
             if point.worst[0] <= tol:
                 break
             step = self.smallest_step(point, damping)
-            step = step * min(1.0, LONGEST / max(np.abs(step[self.turning]).max(initial=0.0), LONGEST))
-            ahead = self.at(self.moved(point.q, step))
+            longest = np.abs(step[self.turning]).max(initial=0.0)
+            ahead = self.at(self.moved(point.q, step * (LONGEST / longest) if longest > LONGEST else step))
             if ahead.size < point.size * (1.0 - 1e-4):
                 point, damping = ahead, max(damping * 0.1, 1e-12)
             elif damping > 1e8:
@@ -163,24 +219,29 @@ class Closing:
         return point
 
     def smallest_step(self, point: Point, damping: float) -> Array:
-        """Compute the step, smallest in M, that takes the errors away as far as damping lets it, within the limits."""
-        still = np.zeros(len(self.moving))
+        """The step, smallest in M, that takes the errors away as far as damping lets it, within the limits."""
         size = min(1.0, point.size)  # so that the damping goes with the errors, and the last steps are Newton's
-        return self.best_step(point, still, self.M, damping * size)[0]
+        return self.best_step(point, np.zeros(len(self.moving)), self.metric, damping * size)[0]
 
-    def best_step(self, point: Point, wanted: Array, B: Array, damping: float) -> tuple[Array, Array]:
-        """Find the p that minimises ``1/2 (p - wanted)^T B (p - wanted)`` with linear errors zero and within linear limits.
+    def best_step(self, point: Point, wanted: Array, metric: Metric, damping: float) -> tuple[Array, Array]:
+        """The p that minimises ``1/2 (p - wanted)^T B (p - wanted)`` with linear errors zero and within linear limits.
 
         Returns with it its multipliers x, of all rows: ``B (p - wanted) = J^T x``. An active set: limits are added where p
         would leave them, and left out again where they would pull.
         """
-        W = np.linalg.solve(B, point.jacobian.T) if len(self.moving) else point.jacobian.T
-        low, high = self.lower - point.values, self.upper - point.values
-        on = np.where(self.errors_beyond(point), np.sign(point.errors), 0.0)  # 1 at the upper end, -1 at the lower
+        if self.small:
+            p, multiplier = np.empty(len(wanted)), np.empty(len(point.values))
+            numbers = self.laws.numbers, metric.inverse, wanted, damping, p, multiplier, self.scratch
+            if step_within_limits(point.jacobian, point.values, point.errors, *numbers):
+                return p, multiplier
+        held, limited = self.laws.held, self.laws.limited
+        W = np.linalg.solve(metric.matrix, point.jacobian.T) if len(self.moving) else point.jacobian.T
+        low, high = self.laws.numbers[1:] - point.values
+        on = np.where(held, 0.0, np.sign(point.errors))  # 1 at the upper end, -1 at the lower
         p, multiplier = wanted, np.zeros(len(on))
-        for _ in range(2 * int(self.limited.sum()) + 2):
-            rows = self.held | (on != 0.0)
-            target = np.where(self.held, -point.values, np.where(on > 0.0, high, low))[rows]
+        for _ in range(2 * int(limited.sum()) + 2):
+            rows = held | (on != 0.0)
+            target = np.where(held, -point.values, np.where(on > 0.0, high, low))[rows]
             A = point.jacobian[rows]
             S = A @ W[:, rows]
             S = S + damping * np.diag(np.diag(S) + SINGULAR)
@@ -188,8 +249,8 @@ class Closing:
             multiplier[rows] = np.linalg.lstsq(S, target - A @ wanted, rcond=SINGULAR)[0]
             p = wanted + W[:, rows] @ multiplier[rows]
             change = point.jacobian @ p
-            over = self.limited & ~rows & ((change > high + SLACK) | (change < low - SLACK))
-            pulling = (on * multiplier > SLACK) & ~self.held
+            over = limited & ~rows & ((change > high + SLACK) | (change < low - SLACK))
+            pulling = (on * multiplier > SLACK) & ~held
             if over.any():
                 k = int(np.argmax(np.where(over, np.maximum(change - high, low - change), -np.inf)))
                 on[k] = 1.0 if change[k] > high[k] else -1.0
@@ -199,10 +260,6 @@ class Closing:
                 break
         return p, multiplier
 
-    def errors_beyond(self, point: Point) -> Flags:
-        """Return which rows are beyond a limit."""
-        return self.limited & (np.abs(self.beyond(point.values)) > 0.0)
-
     # ----------------------------------------------------------------------------------------------------------- nearest
 
     def displacement(self, q: Array) -> Array:
@@ -210,10 +267,8 @@ class Closing:
         return np.asarray(difference(self.model, self.start, q))[..., self.moving]
 
     def displacement_rate(self, q: Array) -> Array:
-        """Compute how d changes with a step from ``q``."""
+        """How d changes with a step from ``q``, where velocities are not the rates of coordinates."""
         n = len(self.moving)
-        if self.straight:
-            return np.eye(n)
         steps = np.zeros((n, self.model.nv))
         steps[np.arange(n), self.moving] = PROBE
         ahead, behind = (
@@ -225,50 +280,54 @@ class Closing:
         """Search, from where everything holds, for the nearest such configuration."""
         energy, share, multiplier = self.energy(point.q), 1.0, None
         for _ in range(ITERATIONS):
-            D = self.displacement_rate(point.q)
-            B = np.asarray(D.T @ self.M @ D)
-            B += SINGULAR * np.diag(np.diag(B) + np.diag(B).max(initial=1.0))
+            gradient, B = self.M @ self.displacement(point.q), self.metric
+            if not self.laws.straight:
+                D = self.displacement_rate(point.q)
+                gradient, B = D.T @ gradient, Metric(regular(D.T @ self.M @ D))
             metric = B if multiplier is None else self.bent(point, B, multiplier)
-            gradient = D.T @ self.M @ self.displacement(point.q)
-            wanted = np.asarray(-np.linalg.solve(metric, gradient) if len(B) else np.zeros(0))
+            wanted = metric.inverse @ -gradient
             p, multiplier = self.best_step(point, wanted, metric, 0.0)
-            size = float(p @ B @ p)
+            size = float(p @ B.matrix @ p)
             if size <= NEAREST**2 * max(2.0 * energy, NEAREST**2):
                 break
             last = size <= ROUNDED * energy  # beside which the energy no longer tells what is nearer
             share = min(1.0, 4.0 * share)
             while share > 1e-6:
                 ahead = self.feasible(self.moved(point.q, share * p), tol)
-                if ahead.worst[0] <= tol and (last or self.energy(ahead.q) < energy):
-                    point, energy = ahead, self.energy(ahead.q)
+                reached = self.energy(ahead.q)
+                if ahead.worst[0] <= tol and (last or reached < energy):
+                    point, energy = ahead, reached
                     break
                 share *= 0.5
             else:
                 break
         return point
 
-    def bent(self, point: Point, B: Array, multiplier: Array) -> Array:
-        """Subtract from B the curvature of the constraints with these multipliers, with which steps converge quadratically.
+    def bent(self, point: Point, B: Metric, multiplier: Array) -> Metric:
+        """B less the curvature of the constraints with these multipliers, with which steps converge quadratically.
 
         Across the constraints anything can be added, since steps there are given: so much that it is positive definite, if
         it is so along them. Where it is not, B.
         """
-        n, acting = len(self.moving), self.held | (multiplier != 0.0)
-        steps = np.zeros((2, n, self.model.nv))
-        steps[0, np.arange(n), self.moving] = PROBE
-        steps[1] = -steps[0]
-        q = integrate(self.model, np.broadcast_to(point.q, (2, n, self.model.nq)), steps)
-        J = self.rows(q)[1]
-        K = np.einsum("krj,r->kj", J[0] - J[1], multiplier) / (2.0 * PROBE)
+        n, acting = len(self.moving), self.laws.held | (multiplier != 0.0)
+        steps = np.zeros((n, self.model.nv))
+        steps[np.arange(n), self.moving] = PROBE
+        ahead, behind = (self.rows(integrate(self.model, point.q, s))[1] for s in (steps, -steps))
+        K = multiplier @ (ahead - behind) / (2.0 * PROBE)
+        K += K.T
         A = point.jacobian[acting]
-        across = A.T @ np.linalg.pinv(A @ np.linalg.solve(B, A.T), rcond=RANK, hermitian=True) @ A
-        found = B - 0.5 * (K + K.T)
-        found += ACROSS * (1.0 + np.abs(np.linalg.eigvals(np.linalg.solve(B, K + K.T))).max(initial=0.0)) * across
+        sizes, V = np.linalg.eigh(A @ (B.inverse @ A.T))
+        some = np.abs(sizes) > RANK * np.abs(sizes).max(initial=0.0)
+        V = V[:, some].T @ A
+        across = V.T @ (V / sizes[some, None])
+        found = B.matrix - 0.5 * K
+        curvature = B.inverse @ K  # whose eigenvalues are real
+        found += ACROSS * (1.0 + np.sqrt(max(np.vdot(curvature, curvature.T), 0.0))) * across
         try:
             np.linalg.cholesky(found)
         except np.linalg.LinAlgError:
             return B
-        return np.asarray(found)
+        return Metric(found)
 
     def energy(self, q: Array) -> float:
         """Compute ``1/2 d^T M d``."""
@@ -282,13 +341,14 @@ class Closing:
 
         Twice, so that what rounding left of the first time is taken away.
         """
-        rows = [row for part in self.world.parts for row in part.rows]
+        rows = self.world.laws
         rates = np.array([row.speed + (0.0 if row.motion is None else row.motion.at(time)[1]) for row in rows])
+        if not (v.any() or rates.any()):
+            return v
         held, rotor = held_rows(self.world), np.array([row.inertia for row in rows])
         jacobian = self.world.rows_at(q).jacobian
         J, H = jacobian[held], crba(self.model, q) + jacobian.T @ (rotor[:, None] * jacobian)
-        H += SINGULAR * np.diag(np.diag(H) + np.diag(H).max(initial=1.0))
-        W = np.linalg.solve(H, J.T)
+        W = np.linalg.solve(regular(H), J.T)
         for _ in range(2):
             v = v + W @ np.linalg.lstsq(J @ W, rates[held] - J @ v, rcond=SINGULAR)[0]
         return np.asarray(v)
@@ -327,7 +387,8 @@ def close_world(world: Instants, q: ArrayLike, v: ArrayLike | None, tol: float, 
     tol, time = plain_number("World.close", "tol", tol), plain_number("World.close", "time", time)
     if not 0.0 < tol < 1.0:
         raise ConstraintError(f"World.close: tol is {tol:g}, expected a number above 0 and below 1; m or rad")
-    world.rows_at(start, v, time=time)  # refuses what is wrong with them
+    if v is not None:
+        world.rows_at(start, v, time=time)  # refuses what is wrong with it
     closing = Closing(world, start, fixed_coordinates(world, fixed), time)
     point, found = closing.search(tol)
     if not found:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
 from pluecker.articulated.running.arguments import Array
-from pluecker.contact.constraints.frames import axes_in_world
 from pluecker.contact.constraints.relation import ALIGN, Frame, Function
 
 if TYPE_CHECKING:
@@ -22,10 +22,17 @@ if TYPE_CHECKING:
 __all__ = ["Flips"]
 
 SHORT = 0.1  # of an error that has a direction
+NO_PLACEMENTS = np.zeros((0, 4, 4))
 
 
 class Flips:
-    """Rows of a world that align axes, in groups: an axis, and the one or two rows that keep it."""
+    """The rows of a world that align axes, in groups: an axis, and the one or two rows that keep it.
+
+    Attributes:
+        names: of frames and bodies, whose placements are asked for.
+        frames: of each group the places of its two frames in that list; behind its end for the world, ``(n, 2)``.
+        axes: of each group, in both frames, ``(n, 6)``.
+    """
 
     def __init__(self, world: Constrained, held: NDArray[np.bool_]) -> None:
         self.world = world
@@ -42,6 +49,14 @@ class Flips:
             for (first, second), members in aligned.items():
                 self.add(first, second, members)
             first_row += len(part.rows)
+        pairs = [(first, second) for first, second, _, _ in self.groups]
+        named = {frame.name for pair in pairs for frame in pair if frame.name in world.model.frame_names}
+        self.names = tuple(sorted(named))
+        places = {name: k for k, name in enumerate(self.names)}
+        self.frames = np.array([[places.get(f.name, len(places)) for f in pair] for pair in pairs], dtype=np.int64)
+        self.frames = self.frames.reshape(-1, 2)
+        axes = [[frame.matrix @ axis for frame in (first, second)] for first, second, axis, _ in self.groups]
+        self.axes = np.array(axes, dtype=np.float64).reshape(-1, 6)
 
     def add(self, first: Frame, second: Frame, members: list[tuple[int, Function]]) -> None:
         """Add rows between the same frames: two with a common axis, and another one if there is one."""
@@ -56,21 +71,15 @@ class Flips:
                         self.groups.append((first, second, np.array(f.axis_2), (row,)))
                 return
 
-    def cosines(self, q: Array) -> Array:
-        """Compute the cosine of the angle between each axis on the first frame and on the second."""
-        if not self.groups:
-            return np.zeros(0)
-        found = []
-        for first, second, axis, _ in self.groups:
-            d1, d2 = (axes_in_world(self.world.model, q, frame) @ axis for frame in (first, second))
-            found.append(d1 @ d2)
-        return np.array(found)
+    def placements(self, q: Array) -> Array:
+        """Of the frames, ``(n, 4, 4)``."""
+        return forward_kinematics(self.world.model, q, self.names) if self.names else NO_PLACEMENTS
 
-    def continued(self, q: Array, values: Array, J: Array) -> tuple[Array, Array]:
-        """Continue the errors of axes that are turned around, s becoming ``(2/|s| - 1) s``; return errors and Jacobian."""
-        cosines = self.cosines(q)
-        if not (cosines < 0.0).any():
-            return values, J
+    def continued(self, cosines: Array, values: Array, J: Array) -> tuple[Array, Array]:
+        """The errors and the Jacobian, with errors of axes that are turned around continued: s becomes ``(2/|s| - 1) s``.
+
+        The cosines are those of the angle between each axis on the first frame and on the second.
+        """
         values, J = values.copy(), J.copy()
         for c, (_, _, _, rows) in zip(cosines, self.groups, strict=True):
             if c >= 0.0:

@@ -1,0 +1,138 @@
+"""Errors and steps of a search for a configuration in which constraints hold, compiled, for one world of few coordinates.
+
+A mechanism of ten coordinates has matrices on which each operation of NumPy's takes as long as all of these functions. The
+laws of rows are an array ``(3, r)``: 1 where a row holds, and the ends of its range, infinite where it has none.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pluecker.contact.solving.compiled_parts import Direct
+from pluecker.spatial.dense.ldl import factorize_ldl, solve_ldl
+
+__all__ = ["DAMPED", "SLACK", "compare_axes", "measure_errors", "numbers_of_steps", "step_within_limits"]
+
+SLACK = 1e-13  # m or rad: rounding, beside limits
+DAMPED = 1e-11  # of the largest diagonal entry: directions in which the constraints say no more
+# Of a diagonal entry: with smaller pivots rows are next to dependent, and what is asked for is of least norm. An error of
+# 1e-16 / 1e-7 of a step is made good by the next one.
+DEPENDENT = 1e-7
+
+
+def sizes_of_errors(values, laws, errors):
+    """The errors of all rows, the root of the sum of their squares, the largest one, and its row
+
+    A row that holds has its value as its error, another one what is beyond its range.
+    """
+    square, largest, worst = 0.0, 0.0, 0
+    for k in range(len(values)):
+        e = values[k] if laws[0, k] != 0.0 else min(values[k] - laws[1, k], 0.0) + max(values[k] - laws[2, k], 0.0)
+        errors[k] = e
+        square += e * e
+        if abs(e) > largest:
+            largest, worst = abs(e), k
+    return np.sqrt(square), largest, worst
+
+
+def numbers_of_steps(n, r):
+    """How many numbers :func:`step_within_limits` works with, for so many coordinates and rows"""
+    return r * (r + n + 3)
+
+
+def best_step(J, values, errors, laws, inverse, wanted, damping, p, multiplier, ws):
+    """The p that minimises ``1/2 (p - wanted)^T B (p - wanted)`` with linear errors zero and within linear limits, and its
+    multipliers, of all rows; false where rows are next to dependent
+
+    ``inverse`` is that of B. Limits are added where p would leave them, and left out again where they would pull.
+    """
+    r, n = J.shape
+    S, W, x = ws[: r * r], ws[r * r : r * (r + n)], ws[r * (r + n) : r * (r + n + 1)]
+    on, rows = ws[r * (r + n + 1) : r * (r + n + 2)], ws[r * (r + n + 2) : r * (r + n + 3)]
+    limited = 0
+    for k in range(r):
+        on[k] = 0.0 if laws[0, k] != 0.0 or errors[k] == 0.0 else np.copysign(1.0, errors[k])
+        limited += np.isfinite(laws[1, k]) or np.isfinite(laws[2, k])
+    for _ in range(2 * limited + 2):
+        m = 0
+        for k in range(r):
+            multiplier[k] = 0.0
+            if laws[0, k] == 0.0 and on[k] == 0.0:
+                continue
+            rows[m] = k
+            ahead = 0.0
+            for i in range(n):
+                w = 0.0
+                for j in range(n):
+                    w += inverse[i, j] * J[k, j]
+                W[m * n + i] = w
+                ahead += J[k, i] * wanted[i]
+            end = 0.0 if laws[0, k] != 0.0 else (laws[2, k] if on[k] > 0.0 else laws[1, k])
+            x[m] = end - values[k] - ahead
+            m += 1
+        for a in range(m):
+            for b in range(m):
+                s = 0.0
+                for i in range(n):
+                    s += J[int(rows[a]), i] * W[b * n + i]
+                S[a * m + b] = s
+            S[a * m + a] += damping * (S[a * m + a] + DAMPED)
+        factorize_ldl(S, m, DEPENDENT)
+        solve_ldl(S, m, x)
+        for i in range(n):
+            p[i] = wanted[i]
+        for a in range(m):
+            if not np.isfinite(x[a]):
+                return False
+            multiplier[int(rows[a])] = x[a]
+            for i in range(n):
+                p[i] += W[a * n + i] * x[a]
+        farthest, beyond, side, pulled, pulling = SLACK, -1, 0.0, SLACK, -1
+        for k in range(r):
+            if laws[0, k] != 0.0:
+                continue
+            if on[k] != 0.0:
+                if on[k] * multiplier[k] > pulled:
+                    pulled, pulling = on[k] * multiplier[k], k
+                continue
+            change = values[k]
+            for i in range(n):
+                change += J[k, i] * p[i]
+            over = max(change - laws[2, k], laws[1, k] - change)
+            if over > farthest:
+                farthest, beyond = over, k
+                side = 1.0 if change > laws[2, k] else -1.0
+        if beyond >= 0:
+            on[beyond] = side
+        elif pulling >= 0:
+            on[pulling] = 0.0
+        else:
+            break
+    return True
+
+
+def turned_axes(T, frames, axes, cosines):
+    """The cosine of the angle between two axes, of each pair of frames, and whether one is negative
+
+    ``T`` are the placements of frames, ``axes`` those of both in them; a number behind the last is that of the world.
+    """
+    turned = False
+    for g in range(len(frames)):
+        dot = 0.0
+        for i in range(3):
+            d1, d2 = axes[g, i], axes[g, 3 + i]
+            if frames[g, 0] < len(T):
+                A = T[frames[g, 0]]
+                d1 = A[i, 0] * axes[g, 0] + A[i, 1] * axes[g, 1] + A[i, 2] * axes[g, 2]
+            if frames[g, 1] < len(T):
+                B = T[frames[g, 1]]
+                d2 = B[i, 0] * axes[g, 3] + B[i, 1] * axes[g, 4] + B[i, 2] * axes[g, 5]
+            dot += d1 * d2
+        cosines[g] = dot
+        turned = turned or dot < 0.0
+    return turned
+
+
+measure_errors = Direct(sizes_of_errors)
+step_within_limits = Direct(best_step)
+compare_axes = Direct(turned_axes)
