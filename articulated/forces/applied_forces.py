@@ -51,6 +51,7 @@ from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.transforms import load_transform, transform_force
 from pluecker.spatial.algebra.vectors import add, add_cross3, load3, load_vector, rotate_back, store_vector
 from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError
 from pluecker.spatial.scalars.operations import load, load_integer, select, smaller, store, tail
 
@@ -154,6 +155,7 @@ APPLIED_FORCES = Algorithm(
 )
 
 
+@by_value()
 class AppliedForces(NamedTuple):
     """Forces and energy of elements, in one state, or in each state of a batch.
 

@@ -72,6 +72,7 @@ from pluecker.spatial.algebra.vectors import (
     scale3,
 )
 from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.scalars.operations import accumulate, tail
 
 __all__ = ["AppliedStiffness", "applied_stiffness"]
@@ -157,6 +158,7 @@ APPLIED_STIFFNESS = Algorithm(
 )
 
 
+@by_value()
 class AppliedStiffness(NamedTuple):
     """The derivatives of the joint forces of elements.
 

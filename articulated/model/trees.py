@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.model import layout
+from pluecker.spatial.equality import by_value
 
 __all__ = [
     "CoordinateTree",
@@ -50,6 +51,7 @@ PACKED_LINK, PACKED_FREEDOM, PACKED_PAIR, PACKED_UPDATE = 100.0, 50.0, 8.0, 1.75
 SWEEPS_LINK, SWEEPS_FREEDOM = 350.0, 120.0
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Tree:
     """One tree of a mechanism: bodies that share no coordinate with others.

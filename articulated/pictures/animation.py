@@ -31,6 +31,7 @@ from pluecker.articulated.pictures.palette import common_palette, with_palette
 from pluecker.articulated.pictures.parts import body_placements
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.articulated.simulation.trajectory_files import to_path
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.extras import MissingExtraError, require
 from pluecker.spatial.files import whole_file
@@ -45,6 +46,7 @@ DOTS = 100  # to an inch
 CENTISECOND = 100.0  # what a GIF counts time in: a picture lasts a whole number of them
 
 
+@by_value()
 @dataclass(frozen=True, eq=False, repr=False)
 class Animation:
     """A motion as pictures. A notebook shows it as a player.

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.functions.arguments import as_numbers
 
@@ -39,6 +40,7 @@ COLOURS = {
 HEX = re.compile("#[0-9a-fA-F]{6}")
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Points:
     """Points in space.
@@ -73,6 +75,7 @@ class Points:
         return replace(self, **those_of(self, samples))
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Arrows:
     """Vectors at points: forces, velocities, accelerations.
@@ -111,6 +114,7 @@ class Arrows:
         return replace(self, **those_of(self, samples))
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Cones:
     """Cones with their tip at a point, as those that contain the forces which friction allows.

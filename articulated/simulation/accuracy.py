@@ -19,6 +19,7 @@ from pluecker.articulated.simulation.smooth import as_tolerance
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.articulated.simulation.whole_motions import whole
 from pluecker.articulated.stepping.control.control import seconds
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 
 __all__ = ["Convergence", "convergence"]
@@ -27,6 +28,7 @@ MOST_RUNS = 32  # the last one takes two thousand million times as long as the f
 ONLY_ROUNDING = 1e-13  # relative to the largest number: what differs by less tells nothing of the order
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Convergence:
     """Differences between runs of one motion, each with half the step of the one before (or a tenth of the tolerance).

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from pluecker.articulated.model.model import Model, listing
 from pluecker.articulated.running.arguments import FLOAT, as_model
 from pluecker.articulated.simulation.interpolation import interpolate
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, EntryIndexError, shown
 from pluecker.spatial.functions.elementwise import as_numbers
 
@@ -28,6 +29,7 @@ class TrajectoryError(ArgumentValueError):
     """Error for data that is no trajectory, or not one of the model; the message names the file, the part, the sample."""
 
 
+@by_value()
 class Sample(NamedTuple):
     """One sample of a trajectory, or of all motions of a batch; what is not known is None."""
 
@@ -38,12 +40,14 @@ class Sample(NamedTuple):
     tau: Array | None
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Trajectory:
     """Samples over time; what is not known is None. Axes before those of the samples are a batch of motions.
 
     ``len(trajectory)`` counts samples; ``trajectory[10:20]``, and an array of numbers or of truth values, give those as a
-    trajectory, ``trajectory[-1]`` a :class:`Sample`. :meth:`motion` gives one motion of a batch.
+    trajectory, ``trajectory[-1]`` a :class:`Sample`. :meth:`motion` gives one motion of a batch. Trajectories are
+    equal where all that they hold is, NaN as itself.
 
     Attributes:
         time: rising, ``(n,)``; s.

@@ -36,6 +36,7 @@ from pluecker.contact.constraints.frames import check_name, named
 from pluecker.contact.constraints.pair import Constraint
 from pluecker.contact.constraints.relation import USER, Function, Parts, Row
 from pluecker.contact.errors import ConstraintError
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.parallel.callbacks import is_over, keep
 
@@ -146,6 +147,7 @@ def address_of_function(function: Any) -> int:
     return int(function.address)
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class UserFunction(Constraint):
     """``C(q) = 0``, or ``C(q) >= 0``, by a function of the user's.

@@ -27,8 +27,8 @@ from __future__ import annotations
 
 import os
 import warnings
+import weakref
 from collections.abc import Sequence
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy.sparse
@@ -52,7 +52,7 @@ WARNED, REFUSED = 2e-3, 1e-2  # relative asymmetry; the published Capsules has 1
 LARGEST_REPAIR = 0.5  # what was moved does not depend on how far it might have been
 FORMS = (None, "local", "global")
 
-read_from: WeakKeyDictionary[Problem, LocalForm | GlobalForm] = WeakKeyDictionary()  # what problems were made of
+read_from: dict[int, LocalForm | GlobalForm] = {}  # what problems were made of, by their identity, as long as they live
 
 
 # --------------------------------------------------------------------------------------------------- forms and problems
@@ -126,8 +126,8 @@ def to_form(problem: Problem) -> LocalForm:
 
 
 def source_of(problem: Problem) -> LocalForm | GlobalForm | None:
-    """Return the form that a problem was read from, if the problem still equals it bit for bit; else None."""
-    form = read_from.get(problem)
+    """What a problem was read from, if it still is what was read."""
+    form = read_from.get(id(problem))
     if form is None:
         return None
     with warnings.catch_warnings():
@@ -210,7 +210,8 @@ def read_fclib(path: str | os.PathLike[str], *, form: str | None = None, repair:
     except ProblemError as error:
         group = "fclib_local" if isinstance(source, LocalForm) else "fclib_global"
         raise file_error(to_path("read_fclib", path), group, str(error)) from None
-    read_from[problem] = source
+    read_from[id(problem)] = source
+    weakref.finalize(problem, read_from.pop, id(problem), None).atexit = False
     return problem
 
 

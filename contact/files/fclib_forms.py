@@ -24,6 +24,7 @@ import scipy.sparse
 
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.problem.checks import as_coefficients, as_matrix, as_vector
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["GlobalForm", "LocalForm", "Solution", "asymmetry", "most_asymmetric"]
@@ -102,6 +103,7 @@ def same_bits(a: Any, b: Any) -> bool:
     return type(a) is type(b) and bool(a == b)
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class LocalForm(Form):
     """Contacts by the operator of their velocities: the group ``fclib_local`` of a file.
@@ -158,6 +160,7 @@ class LocalForm(Form):
         return max(asymmetry(self.W), 0.0 if self.R is None else asymmetry(self.R))
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class GlobalForm(Form):
     """Contacts of bodies, by the mass of these: the group ``fclib_global`` of a file.
@@ -216,6 +219,7 @@ class GlobalForm(Form):
         return asymmetry(self.M)
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Solution:
     """Solution or guess that a file holds. Nothing of it is checked against the problem: judge it by its error.

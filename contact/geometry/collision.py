@@ -37,6 +37,7 @@ from pluecker.contact.geometry.shapes import KINDS, HalfSpace, is_surface
 from pluecker.contact.geometry.slots import GAP, SLOT
 from pluecker.contact.geometry.surfaces import Collider, combined
 from pluecker.contact.scenes.table import ContactTable, contact_frames
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.functions.arguments import as_numbers
 from pluecker.spatial.functions.elementwise import Array
@@ -51,6 +52,7 @@ FARTHEST = 1e9  # m: beyond it nothing touches, and slots without a contact are 
 Integers = NDArray[np.int64]
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Contacts:
     """Table of K contacts in a fixed order: where colliders touch, or nearly do.
@@ -108,6 +110,7 @@ class Contacts:
         )
 
 
+@by_value("model", "colliders", "margin", "allowed")
 class Collision:
     """Colliders on a model, and which of them may touch.
 

@@ -28,12 +28,14 @@ from pluecker.contact.geometry.pairs import (
 )
 from pluecker.contact.geometry.shapes import Shape, as_shape, is_surface
 from pluecker.contact.geometry.slots import GAP
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.functions.arguments import NOT_TOGETHER, why_apart
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Distance", "distance"]
 
 
+@by_value()
 class Distance(NamedTuple):
     """How far two shapes are apart, and where.
 

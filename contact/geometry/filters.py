@@ -16,6 +16,7 @@ from pluecker.articulated.model.description import WORLD
 from pluecker.articulated.model.model import Model
 from pluecker.contact.arguments.values import can_be_listed
 from pluecker.contact.geometry.surfaces import Collider
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, UnknownNameError, shown
 
 __all__ = ["Filter"]
@@ -23,6 +24,7 @@ __all__ = ["Filter"]
 Pairs = NDArray[np.int64]
 
 
+@by_value("bodies", "names", "unwanted", "families", "groups", "ignores", "carries")
 class Filter:
     """Filter of pairs of colliders: it keeps those that may touch."""
 

@@ -21,6 +21,7 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.relation import Row
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.instants.rows_at import RowsAt
+from pluecker.spatial.equality import by_value
 
 __all__ = ["Effort", "least_effort"]
 
@@ -30,6 +31,7 @@ CONSISTENT = 1e-6  # of what an acceleration of a row is made of, that which con
 ROUNDING = 1e-12  # of all accelerations: rows whose bodies do not move against each other have nothing else
 
 
+@by_value()
 class Effort(NamedTuple):
     """Forces that make a motion: of the joints, and of the constraints.
 

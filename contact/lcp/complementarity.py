@@ -31,6 +31,7 @@ from numpy.typing import ArrayLike
 from pluecker.contact.arguments.values import real_numbers, sparse_numbers
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.problem.checks import as_vector
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["LinearComplementarityProblem", "complementarity", "euclid", "make_problem", "minimum_map", "natural_map"]
@@ -45,7 +46,8 @@ def euclid(x: Array) -> float:
     return math.ldexp(float(np.linalg.norm(np.ldexp(x, -exponent))), exponent) if exponent < 1000 else math.inf
 
 
-@dataclass(frozen=True)
+@by_value()
+@dataclass(frozen=True, eq=False)
 class LinearComplementarityProblem:
     """A, b and the bounds, checked; made by :func:`make_problem`.
 

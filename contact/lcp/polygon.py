@@ -50,6 +50,7 @@ from pluecker.contact.errors import ProblemError
 from pluecker.contact.problem.checks import as_matrix, as_vector
 from pluecker.contact.problem.problem import Problem, not_overflown
 from pluecker.contact.sparse.blocks import Indices, to_scipy
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["SIDES", "FrictionLcp", "MixedLcp", "friction_lcp", "mixed_lcp", "polygon_directions"]
@@ -59,6 +60,7 @@ EVEN = "an even number from 4 on, or 2 in the plane"
 COPIES = 6  # of the numbers of A, with their indices, that are in memory while it is put together (measured)
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class FrictionLcp:
     """The linear complementarity problem of K contacts with eta directions each, and R rows (source document 000).
@@ -123,6 +125,7 @@ class FrictionLcp:
         return not_overflown("multipliers", np.asarray(self.map @ as_vector("z", z, len(self.b))))
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class MixedLcp:
     """The mixed problem of n velocities, R rows and K contacts with eta directions (source document 004).

@@ -39,6 +39,7 @@ from pluecker.contact.lcp.projected_sor import projected_sor
 from pluecker.contact.lcp.search import Search
 from pluecker.contact.lcp.standard_form import lemke
 from pluecker.contact.problem.checks import as_vector
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import interruptible, takes_long
 
@@ -49,7 +50,8 @@ NEWTON_STEPS = 200
 SWEEPS = 10_000
 
 
-@dataclass(frozen=True)
+@by_value()
+@dataclass(frozen=True, eq=False)
 class LcpResult:
     """Result of a solver of linear complementarity problems. All numbers are finite.
 

@@ -47,6 +47,7 @@ from pluecker.contact.problem.repair import repaired
 from pluecker.contact.problem.sets import DISCS, DISCS_OF, Sets, make_sets
 from pluecker.contact.problem.softened import with_share
 from pluecker.contact.sparse.blocks import from_scipy, to_scipy
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.properties import cached_property
@@ -69,6 +70,7 @@ def join_sets(first: Sets, second: Sets) -> Sets:
     return make_sets(*(np.concatenate(pair) for pair in pairs))
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Problem:
     """Multipliers in sets, and the velocities that they cause.

@@ -12,6 +12,7 @@ from pluecker.contact.arguments.values import as_number
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.results.measures import Errors
 from pluecker.contact.results.states import Blocks, states_of
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["CONVERGED", "LIMIT", "STALLED", "UNSOLVED", "Part", "Result", "Stage", "is_converged", "judge"]
@@ -81,6 +82,7 @@ class Part(NamedTuple):
     time: float
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Result:
     """Multipliers, the velocities that belong to them, and how good they are.

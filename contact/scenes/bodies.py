@@ -33,6 +33,7 @@ from pluecker.contact.arguments.values import as_number, shown
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.problem.checks import HUGE
 from pluecker.spatial.algebra.matrices import NEARLY
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.functions.consistency import check_consistent, is_consistent
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.functions.quaternions import quaternion_to_rotation
@@ -44,6 +45,7 @@ __all__ = ["Bodies", "as_step"]
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Bodies:
     """Rigid bodies, n of them, and their state: velocities in world axes, at the centres of mass.

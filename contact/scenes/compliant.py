@@ -10,11 +10,13 @@ from numpy.typing import ArrayLike
 from pluecker.contact.arguments.columns import numbers_of
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.scenes.bodies import as_step
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["SoftContact", "soft_contact"]
 
 
+@by_value()
 class SoftContact(NamedTuple):
     """Compliance and recovery that stand for a spring and a damper in one step.
 

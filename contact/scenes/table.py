@@ -29,6 +29,7 @@ from pluecker.contact.problem.problem import build_sets
 from pluecker.contact.scenes.compliant import SoftContact, soft_contact
 from pluecker.contact.sparse.blocks import Indices
 from pluecker.spatial.algebra.matrices import NEARLY
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["ContactTable", "Rows", "SoftContact", "contact_frames", "soft_contact"]
@@ -37,6 +38,7 @@ LOWEST = -0.65  # of n_z, where the frame changes: between the slopes that are f
 COMPONENTS = (3, 5, 6)  # of a contact with friction, with rolling, with spinning friction
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class ContactTable:
     """Contacts, K of them.
@@ -125,6 +127,7 @@ class ContactTable:
         return COMPONENTS[0 if self.friction.ndim == 1 else self.friction.shape[1] - 1]
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Rows:
     """Joints, limits and motors, R rows of them, each with one multiplier.

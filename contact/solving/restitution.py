@@ -47,12 +47,14 @@ from pluecker.contact.problem.problem import Problem
 from pluecker.contact.problem.sets import make_sets
 from pluecker.contact.solving.solve import solve
 from pluecker.contact.sparse.blocks import Indices, from_scipy
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["PoissonImpact", "expansion_problem", "poisson_restitution"]
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class PoissonImpact:
     """An impact in two phases.

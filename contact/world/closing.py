@@ -47,6 +47,7 @@ from pluecker.contact.world.closing_steps import (
 from pluecker.contact.world.determination import RANK, Flags, held_rows
 from pluecker.contact.world.flips import Flips
 from pluecker.contact.world.running import run
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError, shown
 from pluecker.spatial.functions.arguments import as_numbers
 from pluecker.spatial.properties import cached_property
@@ -67,6 +68,7 @@ ACROSS = 100.0  # times B and curvature: chosen, far more than couples what is a
 PROBE = 1e-6  # rad or m, of central differences
 
 
+@by_value()
 class Closed(NamedTuple):
     """State in which the constraints of a world hold.
 

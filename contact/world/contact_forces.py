@@ -30,6 +30,7 @@ from pluecker.articulated.pictures.overlays import Arrows, Cones, Points
 from pluecker.contact.constraints.frames import body_number
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.results.states import CONTACT_STATES, OPEN, SLIDING, STICKING, UNDETERMINED
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.functions.arguments import as_numbers
 from pluecker.spatial.functions.elementwise import Array
@@ -42,6 +43,7 @@ SHAPES = {"bodies": (2,), "names": (2,), "point": (3,), "normal": (3,), "gap": (
           "friction": (), "moment": (3,)}  # fmt: skip
 
 
+@by_value()
 @dataclass(frozen=True, eq=False, repr=False)
 class ContactForces:
     """The K contacts of one step, with their forces: the mean over the step, an impulse divided by it.

@@ -22,6 +22,7 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.world.called import called
 from pluecker.contact.world.reactions import body_wrenches, largest_wrench
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ Flags = NDArray[np.bool_]
 RANK = 1e-7  # of a row: the root of rounding, with a margin; loops that close within it count as closed
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Determination:
     """Determinacy of the forces of a world's constraints in one configuration.

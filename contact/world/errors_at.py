@@ -24,6 +24,7 @@ from pluecker.contact.rows.motion import PLACE, place_links
 from pluecker.contact.world.determination import held_rows
 from pluecker.contact.world.running import run
 from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentValueError, shown
 from pluecker.spatial.scalars.operations import store, tail
 
@@ -36,6 +37,7 @@ OPEN = 1e-2  # m or rad, chosen: drift, and configurations that were written dow
 RAISE, CLOSE = "raise", "close"
 
 
+@by_value()
 class ErrorsAt(NamedTuple):
     """Errors of a state, by kind of constraint; each is zero where there is nothing of its kind.
 

@@ -23,6 +23,7 @@ from pluecker.contact.piles.warm_start import WIDTH, Remembered
 from pluecker.contact.problem.problem import LAWS
 from pluecker.contact.world.memory import WorldMemory, as_numbers_of, key_of
 from pluecker.contact.world.pairs import as_colliders
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import shown
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ __all__ = ["FoundContacts", "as_found_contacts", "begun_numbers", "memory_with_c
 FEATURES = 2.0**31  # more than a pair of shapes has
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class FoundContacts:
     """Shapes of a world, and the law of their contacts.

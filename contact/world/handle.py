@@ -14,6 +14,7 @@ from pluecker.contact.constraints.relation import Frame
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.instants.wrenches import FUNCTION_WRENCHES, wrench_on
 from pluecker.contact.world.running import run
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.functions.arguments import as_numbers
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ __all__ = ["JOINTS", "ConstraintHandle"]
 JOINTS = "joints"  # what the rows of the model's own joints are called
 
 
+@by_value("world", "number")
 class ConstraintHandle:
     """One constraint of a world.
 

@@ -35,6 +35,7 @@ from pluecker.contact.world.tree_joints import (
     Coordinates,
     kept,
 )
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentValueError, shown
 from pluecker.spatial.functions.arguments import as_numbers, check_broadcast
 from pluecker.spatial.functions.quaternions import quaternion_from_rotation, quaternion_log
@@ -54,6 +55,7 @@ ONE_AXIS = (
 )  # joints whose axis is fixed in both bodies
 
 
+@by_value("source", "reference")
 @dataclass(frozen=True, eq=False)
 class Maximal:
     """World in maximal coordinates, and the maps between it and the world that it was made from.

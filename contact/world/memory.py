@@ -31,6 +31,7 @@ from pluecker.contact.rows.motion import PLACE, place_links
 from pluecker.contact.rows.user import ADDRESS, PARAMETERS
 from pluecker.contact.world.running import run
 from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, shown
 from pluecker.spatial.files import reason_of, whole_file
 from pluecker.spatial.functions.arguments import as_numbers
@@ -46,6 +47,7 @@ NEAR = 1e-6  # rad: by which an angle may differ from the one that is remembered
 PARTS = ("key", "time", "turns", "impulses", "integrator", "own")
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class WorldMemory:
     """Memory of a world between two steps.

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from pluecker.articulated.running.arguments import Array
+from pluecker.spatial.equality import by_value
 
 __all__ = ["ConstrainedAcceleration", "Impact"]
 
 
+@by_value()
 class ConstrainedAcceleration(NamedTuple):
     """Acceleration of a world, and the forces of its constraints.
 
@@ -21,6 +23,7 @@ class ConstrainedAcceleration(NamedTuple):
     forces: Array
 
 
+@by_value()
 class Impact(NamedTuple):
     """Velocity after an impulse, and the impulses of the constraints.
 

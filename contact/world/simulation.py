@@ -39,6 +39,7 @@ from pluecker.contact.world.memory import WorldMemory, as_numbers_of, key_of
 from pluecker.contact.world.overlays import overlays_of
 from pluecker.contact.world.point_contacts import PointContacts
 from pluecker.contact.world.scenario import world_scenario
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, EntryIndexError, shown
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ Stepping = Integrator | PileStep  # what made the steps of a motion
 SEMI_IMPLICIT = "semi_implicit"  # the step of worlds, under the name that plain models have for theirs
 
 
+@by_value()
 class StateAfterStep(NamedTuple):
     """State and memory with which the next step begins."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from pluecker.contact.world.memory import WorldMemory
 from pluecker.contact.world.overlays import overlays_of
 from pluecker.contact.world.pairs import pair_contacts
 from pluecker.contact.world.simulation import WorldStep, WorldTrajectory, simulate_world, step_world
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, UnknownNameError, shown
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["World"]
 
 
+@by_value("model", "constraints", "limits", "found_contacts")
 class World(Instants):
     """A mechanism and constraints on it, in any mixture of reduced and maximal coordinates.
 
@@ -41,6 +42,8 @@ class World(Instants):
     on a tree in reduced ones; constraints hold frames of bodies, of any two, and coordinates. Each constraint is a few rows,
     on which it has forces; the rows of all are counted in the order in which the constraints were given, and those of the
     model's own joints, dry friction and limits, come last.
+
+    Worlds are equal, and hash alike, if model, constraints and shapes are; they can be copied and pickled.
 
     Args:
         model: the mechanism.
@@ -172,8 +175,7 @@ class World(Instants):
 
     def __reduce__(self) -> tuple[Any, ...]:
         found = self.found_contacts
-        own = {} if found is None else found.options()
-        return partial(World, limits=self.limits, **own), (self.model, self.constraints)
+        return made_again, (self.model, self.constraints, self.limits, {} if found is None else found.options())
 
     def __getitem__(self, name: str) -> ConstraintHandle:
         """Return a constraint by its name; ``"joints"`` has the rows of the model's own joints."""
@@ -350,3 +352,8 @@ class World(Instants):
             TypeError, ValueError: it is no trajectory, or a batch of motions.
         """
         return overlays_of(self, trajectory)
+
+
+def made_again(model: Model, constraints: tuple[Any, ...], limits: bool, options: dict[str, Any]) -> World:
+    """A world from what it is made of: of a copy all of that is copied together, the model of its shapes too."""
+    return World(model, constraints, limits=limits, **options)

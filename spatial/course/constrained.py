@@ -36,6 +36,7 @@ from numpy.typing import ArrayLike
 
 from pluecker.spatial.algebra.matrices import NEARLY
 from pluecker.spatial.course.subspaces import basis
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentValueError
 from pluecker.spatial.functions.arguments import Array, as_floats, check_broadcast, composed
 from pluecker.spatial.functions.bases import entry, transposed, unit_columns
@@ -52,6 +53,7 @@ DEFINITE = 1e-14  # of the largest eigenvalue, with a unit diagonal: a smaller o
 VANISHING = 1e-13  # of the size of F S without cancellation: a smaller singular value is rounding
 
 
+@by_value()
 class ConstrainedAcceleration(NamedTuple):
     """Acceleration of a constrained body, ``a = Phi f + b``, and the force of its constraint.
 
@@ -68,6 +70,7 @@ class ConstrainedAcceleration(NamedTuple):
     bias: Array
 
 
+@by_value()
 class JointSpace(NamedTuple):
     """The equation of motion in the coordinates of S: ``tau = H alpha' + C`` with ``tau = S^T f``.
 

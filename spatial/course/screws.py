@@ -32,6 +32,7 @@ from numpy.typing import ArrayLike
 from pluecker.spatial.algebra.matrices import nan_unless
 from pluecker.spatial.algebra.vectors import add_cross3, cross3, dot3, load3, scale3, store3
 from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentValueError
 from pluecker.spatial.functions.arguments import Array, as_floats, check_broadcast
 from pluecker.spatial.functions.bases import entry
@@ -225,6 +226,7 @@ def moment_at(f: ArrayLike, point: ArrayLike) -> Array:
 # --------------------------------------------------------------------------------------------- two magnitudes and a line
 
 
+@by_value()
 class ScrewAxis(NamedTuple):
     """A twist as two magnitudes and a line: ``twist(*axis)`` is the motion vector again.
 
@@ -247,6 +249,7 @@ class ScrewAxis(NamedTuple):
         return quotient("ScrewAxis.pitch", self.linear, self.angular)
 
 
+@by_value()
 class CentralAxis(NamedTuple):
     """A wrench as two magnitudes and a line: ``wrench(*axis)`` is the force vector again.
 

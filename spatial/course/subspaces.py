@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.spatial.course.screws import twist
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentValueError
 from pluecker.spatial.functions.arguments import Array, as_floats, as_option, check_broadcast, composed
 from pluecker.spatial.functions.bases import RANK, entry, transposed, unit_columns
@@ -33,6 +34,7 @@ AXES = {
 }  # fmt: skip
 
 
+@by_value()
 class Subspaces(NamedTuple):
     """Motion freedom S and constraint forces T of a constraint: ``S^T T = 0``, both with orthonormal columns.
 

@@ -33,6 +33,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentValueError
 from pluecker.spatial.functions.arguments import Array, as_floats, composed
 from pluecker.spatial.functions.bases import entry, transposed
@@ -50,6 +51,7 @@ ROUNDING = 64.0 * float(
 FAR = 1e150  # m: a centre of mass beyond has no square
 
 
+@by_value()
 class PrincipalAxes(NamedTuple):
     """Principal axes of a body, in which its inertia is diagonal.
 

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.functions.arguments import Array, as_floats, as_integer, check_broadcast, composed, number_at
 from pluecker.spatial.functions.consistency import rotational_inertia
@@ -34,6 +35,7 @@ __all__ = ["DensityInertia", "density_inertia", "point_masses"]
 MOST = 64  # points along an edge: a density that needs more is better served by more cells
 
 
+@by_value()
 class DensityInertia(NamedTuple):
     """An integral over a density, and how well it is known.
 

@@ -45,6 +45,7 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.inertia import load_rigid
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.scalars.operations import accumulate, load, part, store, tail
 
@@ -186,6 +187,7 @@ PRODUCT = Algorithm(
 )
 
 
+@by_value()
 @dataclass(slots=True, eq=False)
 class InertiaFactor:
     """The factorised inertia matrix of a mechanism in one configuration or many, made by :func:`factorize`.

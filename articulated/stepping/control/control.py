@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.functions.elementwise import as_numbers
 
@@ -53,6 +54,7 @@ def finite(owner: str, name: str, value: ArrayLike) -> Array:
     return array
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class TimeTable:
     """Table of values over time; those of the first and last time hold before and after.
@@ -94,6 +96,7 @@ class TimeTable:
         object.__setattr__(self, "linear", bool(self.linear))
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class PDControl:
     """``tau + stiffness (q_ref - q) + damping (v_ref - v)``, with differences on the manifold, in v's coordinates.
@@ -133,6 +136,7 @@ class PDControl:
                 object.__setattr__(self, name, finite("PDControl", name, value))
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class CompiledControl:
     """A compiled function that computes joint forces, called by its address: nothing is compiled for it.
@@ -190,6 +194,7 @@ def address_of_function(function: Any) -> int:
     return place
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Actuator:
     """Motors between control and joints: control asks for a force of the motor, the joint gets ``gear`` times as much.
@@ -217,6 +222,7 @@ class Actuator:
         object.__setattr__(self, "delay", seconds("Actuator", "delay", self.delay, zero=True))
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class JointLimits:
     """Position limits of joints: hard or soft, and how joints come back from them.
@@ -253,6 +259,7 @@ EXPECTED = {
 }
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Control:
     """A command, and what happens to it on its way to the joints.
