@@ -232,8 +232,9 @@ class Algorithm:
     ) -> Result:
         """Run it on whatever the user has passed: ``inputs`` in order, ``LEFT_OUT`` for an optional one that is not there.
 
-        The fast path serves what loops call: one state, in arrays of the right type and shape, with a key that has been
-        used before. The compiled function checks types, shapes and values; everything else, and whatever is wrong, goes
+        The short way serves what loops call: one state, in arrays of the right type and shape, with a key that has been
+        there before. The compiled function looks whether they are, and at what they hold. A few states have one of their own,
+        in arrays whose shapes have been there before, and are known to fit. Everything else, and whatever is wrong, goes
         through :meth:`run`.
         """
         ready: Ready | None = None
@@ -249,6 +250,15 @@ class Algorithm:
                 if not isinstance(threads, Request):
                     as_threads(self.name, threads)
                     return self.hand_over(result if split is None else split(result), out)
+        if threads is None and type(inputs[0]) is ndarray:
+            shapes = tuple([array.shape for array in inputs if type(array) is ndarray and array.dtype is FLOAT])
+            try:
+                short = model.plans[self, key].short.get(shapes)
+            except (AttributeError, LookupError, TypeError):
+                short = None
+            result = None if short is None else short(inputs)
+            if result is not None:
+                return result if out is None else self.hand_over(result, out)
         if self.words:
             for word, part in zip(self.words, key, strict=False):
                 check_word(self.name, word, part)
@@ -270,8 +280,7 @@ class Algorithm:
     ) -> Result:
         """Run it on inputs to be converted, on batches, at a first call, and for a thread that finds the context busy.
 
-        One state takes the fast path then too. A few states have a fast path of their own if inputs of these shapes have
-        been given before, and are known to fit.
+        What was converted then takes the short ways too.
         """
         as_model(self.name, model)
         arrays = tuple(
