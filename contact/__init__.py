@@ -18,7 +18,8 @@ plain linear complementarity problems             ``solve_lcp`` -> ``LcpResult``
 judge multipliers of your own                     ``errors_of`` -> ``Errors``
 open, sticking, sliding, undetermined             ``Result.contact_states``, ``CONTACT_STATES``
 methods side by side; pictures                    ``compare_methods``, ``plot_convergence``
-compile everything in advance                     ``warmup``
+compile all of it ahead                           ``warmup``
+worlds and problems for property tests            :mod:`~pluecker.contact.strategies`
 ================================================  ====================================================================
 
 ================================================  ====================================================================

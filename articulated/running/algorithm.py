@@ -233,9 +233,9 @@ class Algorithm:
         """Run it on whatever the user has passed: ``inputs`` in order, ``LEFT_OUT`` for an optional one that is not there.
 
         The short way serves what loops call: one state, in arrays of the right type and shape, with a key that has been
-        there before. The compiled function looks whether they are, and at what they hold. A few states have one of their own,
-        in arrays whose shapes have been there before, and are known to fit. Everything else, and whatever is wrong, goes
-        through :meth:`run`.
+        there before. The compiled function looks whether they are, and at what they hold. A few states have one of their
+        own, in arrays whose shapes have been there before, and are known to fit. Everything else, and whatever is wrong,
+        goes through :meth:`run`.
         """
         ready: Ready | None = None
         try:

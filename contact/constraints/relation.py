@@ -70,6 +70,9 @@ NORMAL, TANGENT, ROLLING, SPINNING = 1, 2, 3, 4  # rows of a contact
 ANGLES = (TURN, SIGHT)  # whose values are counted over turns
 Vector = tuple[float, float, float]
 ZERO: Vector = (0.0, 0.0, 0.0)
+ROUNDED = 8 * float(
+    np.finfo(np.float64).eps
+)  # of the products of axes: what rounding leaves of a rotation, with a margin
 
 
 @dataclass(frozen=True)
@@ -101,10 +104,13 @@ class Frame:
                 f"Frame: name is {shown(self.name)}, expected the name of a frame, a body, or 'world'"
             )
         label = f"Frame on {shown(self.name)}"
-        R = rotation_matrix(label, self.rotation).tolist()
+        R = rotation_matrix(label, self.rotation)
+        given = np.array(R if self.rotation is None else self.rotation, dtype=np.float64)
+        if given.shape == R.shape and np.abs(given @ given.T - np.eye(3)).max() <= ROUNDED:
+            R = given  # so that a frame made of what another one holds is equal to it
         x = vector(label, "position", self.position).tolist()
         object.__setattr__(self, "position", tuple(c + 0.0 for c in x))
-        object.__setattr__(self, "rotation", tuple(tuple(c + 0.0 for c in row) for row in R))
+        object.__setattr__(self, "rotation", tuple(tuple(c + 0.0 for c in row) for row in R.tolist()))
 
     @property
     def matrix(self) -> Array:

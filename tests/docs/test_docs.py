@@ -15,6 +15,7 @@ PACKAGES = ("pluecker", "pluecker.spatial", "pluecker.articulated", "pluecker.co
 PARTS = (
     *("pluecker.spatial.planar", "pluecker.spatial.shapes", "pluecker.spatial.two_body", "pluecker.spatial.strategies"),
     *("pluecker.articulated.conventions", "pluecker.articulated.robots", "pluecker.articulated.strategies"),
+    "pluecker.contact.strategies",
 )
 PLACES = (
     "*.md",
