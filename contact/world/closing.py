@@ -324,7 +324,7 @@ class Closing:
         across = V.T @ (V / sizes[some, None])
         found = B.matrix - 0.5 * K
         curvature = B.inverse @ K  # whose eigenvalues are real
-        found += ACROSS * (1.0 + np.sqrt(max(np.vdot(curvature, curvature.T), 0.0))) * across
+        found += ACROSS * (1.0 + np.sqrt(max(float(np.sum(curvature * curvature.T)), 0.0))) * across
         try:
             np.linalg.cholesky(found)
         except np.linalg.LinAlgError:
