@@ -17,7 +17,7 @@ from pluecker.contact.constraints.spline import along
 from pluecker.spatial.errors import ArgumentValueError, shown
 from pluecker.spatial.functions.arguments import as_numbers
 
-__all__ = ["MotionsAt", "as_times", "motions_at"]
+__all__ = ["MotionsAt", "as_times", "motions_at", "prescribed_rows"]
 
 
 class MotionsAt(NamedTuple):
@@ -40,11 +40,15 @@ def as_times(function: str, time: ArrayLike) -> Array:
     return found
 
 
-def motions_at(rows: Iterable[Row], time: Array) -> MotionsAt:
-    """Compute the motions of these rows at times ``(...)``."""
-    laws = tuple(rows)
-    found = np.zeros((3, *time.shape, len(laws)))
-    for k, row in enumerate(laws):
+def prescribed_rows(rows: Iterable[Row]) -> tuple[tuple[int, Row], ...]:
+    """Those of which something is asked besides zero, with their numbers."""
+    return tuple((k, row) for k, row in enumerate(rows) if row.motion is not None or row.speed)
+
+
+def motions_at(prescribed: tuple[tuple[int, Row], ...], n: int, time: Array) -> MotionsAt:
+    """Of ``n`` rows at times ``(...)``, from those of which something is asked."""
+    found = np.zeros((3, *time.shape, n))
+    for k, row in prescribed:
         if row.motion is not None:
             found[..., k] = along(row.motion, time)
         if row.speed and not row.ranged and not row.inertia:

@@ -161,7 +161,7 @@ class Closing:
         self.world, self.model, self.start = world, world.model, q
         self.laws = laws_of(world)
         self.time, self.still = time, np.zeros(self.model.nv)
-        self.asked = motions_at(world.laws, np.asarray(time)).value
+        self.asked = motions_at(world.prescribed, world.n_rows, np.asarray(time)).value
         self.moving = np.flatnonzero(~fixed)
         self.turning = self.laws.turning[self.moving]
         self.partly = len(self.moving) < self.model.nv

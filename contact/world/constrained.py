@@ -10,6 +10,7 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.relation import USER, Parts, Row
 from pluecker.contact.constraints.user import refuse_broken_functions
 from pluecker.contact.errors import ConstraintError, UnsolvedError
+from pluecker.contact.instants.motions_at import prescribed_rows
 from pluecker.contact.rows.packing import Packed, pack_constraints
 from pluecker.contact.world.called import called
 from pluecker.contact.world.found_contacts import FoundContacts
@@ -49,6 +50,11 @@ class Constrained:
     def laws(self) -> tuple[Row, ...]:
         """Rows of all constraints, each with its law; those of the model's own joints last."""
         return tuple(row for part in self.parts for row in part.rows)
+
+    @cached_property
+    def prescribed(self) -> tuple[tuple[int, Row], ...]:
+        """The rows that are to be somewhere over time, or to move, with their numbers."""
+        return prescribed_rows(self.laws)
 
     @cached_property
     def calls_python(self) -> bool:

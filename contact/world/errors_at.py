@@ -98,10 +98,10 @@ def refuse_open_start(world: Instants, q: Any, time: float, on_open: str) -> Non
         values = run(world, VALUES, (start,))[..., world.packed.place]
     except ArgumentValueError:  # quaternions, functions of the user's: the motion says what is wrong with them
         return
-    gaps = np.where(closed, np.abs(values - motions_at(world.laws, np.asarray(time)).value), 0.0)
-    gaps = gaps.reshape(-1, gaps.shape[-1])
-    if not (gaps > OPEN).any():
+    gaps = np.abs(values - motions_at(world.prescribed, world.n_rows, np.asarray(time)).value)
+    if not ((gaps > OPEN) & closed).any():
         return
+    gaps = np.where(closed, gaps, 0.0).reshape(-1, gaps.shape[-1])
     state, row = np.unravel_index(int(np.argmax(gaps)), gaps.shape)
     name = [name for name, part in zip((*world.names, "joints"), world.parts, strict=True) for _ in part.rows][row]
     where = f" in state {state} of the batch" if start.ndim > 1 else ""

@@ -59,7 +59,7 @@ class Instants(Constrained):
             ValueError, TypeError: as :meth:`accelerations`.
         """
         inputs = q, np.zeros(self.model.nv) if v is None else v
-        asked = motions_at(self.laws, as_times("World.rows_at", time))
+        asked = motions_at(self.prescribed, self.n_rows, as_times("World.rows_at", time))
         try:
             rows = sorted_rows(self.packed, run(self, ROWS_AT, inputs, threads), asked)
             return rows if v is None else with_touching_bias(self, q, v, rows)
