@@ -279,8 +279,8 @@ class Closing:
         return np.asarray((ahead - behind).T / (2.0 * PROBE))
 
     def nearest(self, point: Point, tol: float) -> Point:
-        """Search, from where everything holds, for the nearest such configuration."""
-        energy, share, multiplier = self.energy(point.q), 1.0, None
+        """From where everything holds to the nearest such place."""
+        energy, share, multiplier, before = self.energy(point.q), 1.0, None, 0.0
         for _ in range(ITERATIONS):
             gradient, B = self.M @ self.displacement(point.q), self.metric
             if not self.laws.straight:
@@ -290,7 +290,8 @@ class Closing:
             wanted = metric.inverse @ -gradient
             p, multiplier = self.best_step(point, wanted, metric, 0.0)
             size = float(p @ B.matrix @ p)
-            if size <= NEAREST**2 * max(2.0 * energy, NEAREST**2):
+            least = NEAREST**2 * max(2.0 * energy, NEAREST**2)
+            if size <= least:
                 break
             last = size <= ROUNDED * energy  # beside which the energy no longer tells what is nearer
             share = min(1.0, 4.0 * share)
@@ -303,6 +304,9 @@ class Closing:
                 share *= 0.5
             else:
                 break
+            if share == 1.0 and size * size <= least * before:  # shorter again by as much, the next one leads nowhere
+                break
+            before = size
         return point
 
     def bent(self, point: Point, B: Metric, multiplier: Array) -> Metric:
