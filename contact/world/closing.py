@@ -44,7 +44,7 @@ from pluecker.contact.world.closing_steps import (
     numbers_of_steps,
     step_within_limits,
 )
-from pluecker.contact.world.determination import RANK, Flags, held_rows
+from pluecker.contact.world.determination import Flags, held_rows
 from pluecker.contact.world.flips import Flips
 from pluecker.contact.world.running import run
 from pluecker.spatial.equality import by_value
@@ -65,6 +65,7 @@ SMALL = 30_000  # rows, times coordinates squared: where steps are compiled, whi
 LONGEST = 0.5  # rad: of a turn in one step, so that none is made for which there is no reason
 ROUNDED = 1e-12  # of an energy, a step of so little of it: what it gains is of the order of rounding
 ACROSS = 100.0  # times B and curvature: chosen, far more than couples what is along the constraints and across them
+LEAST = 1e-300  # of what a length is divided by: a row that moves nothing has none
 PROBE = 1e-6  # rad or m, of central differences
 
 
@@ -321,14 +322,11 @@ class Closing:
         ahead, behind = (self.rows(integrate(self.model, point.q, s))[1] for s in (steps, -steps))
         K = multiplier @ (ahead - behind) / (2.0 * PROBE)
         K += K.T
-        A = point.jacobian[acting]
-        sizes, V = np.linalg.eigh(A @ (B.inverse @ A.T))
-        some = np.abs(sizes) > RANK * np.abs(sizes).max(initial=0.0)
-        V = V[:, some].T @ A
-        across = V.T @ (V / sizes[some, None])
-        found = B.matrix - 0.5 * K
-        curvature = B.inverse @ K  # whose eigenvalues are real
-        found += ACROSS * (1.0 + np.sqrt(max(float(np.sum(curvature * curvature.T)), 0.0))) * across
+        A, curvature = point.jacobian[acting], B.inverse @ K
+        size = np.sqrt(max(float(np.sum(curvature * curvature.T)), 0.0))  # of its eigenvalues, which are real
+        lengths = np.sum((A @ B.inverse) * A, axis=1, keepdims=True)  # of rows, squared
+        across = A.T @ (A / np.maximum(lengths, LEAST))
+        found = B.matrix - 0.5 * K + ACROSS * (1.0 + size) * across
         try:
             np.linalg.cholesky(found)
         except np.linalg.LinAlgError:
