@@ -66,7 +66,7 @@ LONGEST = 0.5  # rad: of a turn in one step, so that none is made for which ther
 ROUNDED = 1e-12  # of an energy, a step of so little of it: what it gains is of the order of rounding
 ACROSS = 100.0  # times B and curvature: chosen, far more than couples what is along the constraints and across them
 LEAST = 1e-300  # of what a length is divided by: a row that moves nothing has none
-PROBE = 1e-6  # rad or m, of central differences
+PROBE = 1e-6  # rad or m, of differences
 
 
 @by_value()
@@ -319,8 +319,8 @@ class Closing:
         n, acting = len(self.moving), self.laws.held | (multiplier != 0.0)
         steps = np.zeros((n, self.model.nv))
         steps[np.arange(n), self.moving] = PROBE
-        ahead, behind = (self.rows(integrate(self.model, point.q, s))[1] for s in (steps, -steps))
-        K = multiplier @ (ahead - behind) / (2.0 * PROBE)
+        J = self.rows(integrate(self.model, point.q, steps))[1]
+        K = multiplier @ (J - point.jacobian) / PROBE
         K += K.T
         A, curvature = point.jacobian[acting], B.inverse @ K
         size = np.sqrt(max(float(np.sum(curvature * curvature.T)), 0.0))  # of its eigenvalues, which are real
