@@ -111,7 +111,7 @@ class Animation:
         image = require("PIL.Image", "plot", "writing a GIF")
         frames = [image.open(io.BytesIO(picture)).convert("RGB") for picture in self.pictures]
         palette = common_palette(image, frames)  # so that a mark keeps its colour
-        frames = [with_palette(image, frame, palette) for frame in frames]
+        frames = with_palette(image, frames, palette)
         duration = 10 * max(2, round(CENTISECOND / self.rate))  # players take less than two hundredths for a mistake
         file = io.BytesIO()
         frames[0].save(file, format="GIF", save_all=True, append_images=frames[1:], duration=duration, loop=0)
@@ -202,23 +202,21 @@ def animate(
     found = as_overlays(function, overlays, len(motion)) + as_overlays(function, motion.overlays, len(motion))
     if not callable(progress):
         raise ArgumentTypeError(f"{function}: progress is a {type(progress).__name__}, expected a function")
-    figure, q = new_figure(6.4, 5.4), known(motion, "q")
+    figure, q = new_figure(6.4, 5.4, DOTS), known(motion, "q")
     with naming(function):
         ax = space(figure)
         ax.view_init(*direction)
         drawing = Drawing(ax, model, contents, found, q, body_placements(model, q), TRIANGLES)
-        pictures = []
+        pictures, behind = [], None
         for j in progress(range(len(samples))):
             k = samples[j]
             drawing.draw(k)
-            if j == 0:
-                drawing.explain(figure)
             moment = f"sample {k + 1}" if motion.time is None else f"t = {motion.time[k]:.2f} s"
             ax.set_title(f"{heading}    {moment}", fontsize=11, family="monospace")
-            file = io.BytesIO()
-            figure.savefig(file, format="png", dpi=DOTS)
-            figure.set_layout_engine("none")  # it stays as the first picture was laid out
-            pictures.append(file.getvalue())
+            if behind is None:
+                drawing.explain(figure)
+                behind = drawing.at_rest()
+            pictures.append(drawing.picture(behind))
     made = Animation(model.name if title is None else title, float(rate), tuple(pictures))
     if place is not None:
         made.save(place)

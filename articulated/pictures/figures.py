@@ -49,11 +49,12 @@ def as_label(name: str) -> str:
     return f"\N{ZERO WIDTH SPACE}{text}" if text.startswith("_") else text
 
 
-def new_figure(width: float = 9.0, height: float = 6.0) -> Any:
-    """A figure that draws to a file, whatever display there is."""
+def new_figure(width: float = 9.0, height: float = 6.0, dpi: float = 130.0) -> Any:
+    """A figure that draws to a file, whatever display there is; edges in inches, and dots to an inch."""
     figure = require("matplotlib.figure", "plot", PURPOSE)
-    require("matplotlib.backends.backend_agg", "plot", PURPOSE)
-    return figure.Figure(figsize=(width, height), layout="constrained", dpi=130)
+    made = figure.Figure(figsize=(width, height), layout="constrained", dpi=dpi)
+    require("matplotlib.backends.backend_agg", "plot", PURPOSE).FigureCanvasAgg(made)
+    return made
 
 
 def figure_for(function: str, figure: Any, width: float, height: float) -> Any:

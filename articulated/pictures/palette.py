@@ -30,22 +30,29 @@ def common_palette(image: Any, pictures: list[Any]) -> NDArray[np.uint8]:
     return flat
 
 
-def with_palette(image: Any, picture: Any, palette: NDArray[np.uint8]) -> Any:
-    """Convert a picture to the nearest colours of a palette. Pillow looks up the nearest of each fourth level only."""
+def with_palette(image: Any, pictures: list[Any], palette: NDArray[np.uint8]) -> list[Any]:
+    """Pictures in the nearest colours of a palette. Pillow takes the nearest to each fourth one alone."""
     from scipy.spatial import cKDTree  # here: it takes long to import
 
-    colours, places = np.unique(pixels(picture), return_inverse=True)
-    nearest = cKDTree(palette).query(parts_of_colours(colours))[1].astype(np.uint8)
-    made = image.fromarray(nearest[places].reshape(picture.size[::-1]))
-    made.putpalette(palette.ravel().tolist())
-    return made
+    nearest, found = np.zeros(1 << 24, np.uint8), list[Any]()
+    for picture in pictures:
+        nearest[pixels(picture)] = 1
+    colours = np.flatnonzero(nearest)
+    nearest[colours] = cKDTree(palette).query(parts_of_colours(colours))[1]
+    for picture in pictures:
+        made = image.fromarray(nearest[pixels(picture)].reshape(picture.size[::-1]))
+        made.putpalette(palette.ravel().tolist())
+        found.append(made)
+    return found
 
 
-def pixels(picture: Any) -> NDArray[np.int64]:
-    """Pack red, green and blue of each pixel into one number."""
-    return np.asarray(picture).reshape(-1, 3).astype(np.int64) @ np.array([1 << 16, 1 << 8, 1])
+def pixels(picture: Any) -> NDArray[np.int32]:
+    """Of each pixel one number for red, green and blue."""
+    r, g, b = np.asarray(picture).reshape(-1, 3).astype(np.int32).T
+    number: NDArray[np.int32] = (r << 16) | (g << 8) | b
+    return number
 
 
-def parts_of_colours(numbers: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Unpack numbers of :func:`pixels` to red, green and blue, ``(n, 3)``."""
+def parts_of_colours(numbers: NDArray[Any]) -> NDArray[np.uint8]:
+    """Red, green and blue of such numbers, ``(n, 3)``."""
     return (numbers[:, None] >> np.array([16, 8, 0]) & 255).astype(np.uint8)

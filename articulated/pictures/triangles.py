@@ -13,6 +13,7 @@ __all__ = ["Surface", "ball", "box", "coarser", "cone", "cylinder", "finer", "jo
 
 Array = NDArray[np.float64]
 Surface = tuple[Array, NDArray[np.int64]]
+FINEST = 96.0  # cells along the longest edge: more are finer than a picture of a few hundred dots
 AROUND = 20  # corners of a circle: round enough for a picture
 
 
@@ -89,21 +90,28 @@ def coarser(surface: Surface, most: int) -> Surface:
     Source: Rossignac and Borrel (1993), "Multi-resolution 3D approximations for rendering complex scenes".
     """
     vertices, faces = surface
-    size = float(np.ptp(vertices, axis=0).max(initial=0.0)) if len(vertices) else 0.0
-    cells = 96.0
+    low = vertices.min(0, initial=np.inf)
+    size = float((vertices - low).max(initial=0.0)) or 1.0
+    cells, number = FINEST, None
     while len(faces) > most and cells > 2.0:
-        place = np.round((surface[0] - surface[0].min(0)) * (cells / (size or 1.0))).astype(np.int64)
-        _, number = np.unique(place, axis=0, return_inverse=True)
-        number = number.reshape(-1)
-        count = np.bincount(number)
-        vertices = np.stack([np.bincount(number, surface[0][:, k]) / count for k in range(3)], axis=1)
+        _, number = np.unique(numbered((vertices - low) * (cells / size)), return_inverse=True)
         faces = number[surface[1]]
         a, b, c = faces.T
         faces = faces[(a != b) & (b != c) & (c != a)]
-        _, first = np.unique(np.sort(faces, axis=1), axis=0, return_index=True)
+        _, first = np.unique(numbered(np.sort(faces, axis=1)), return_index=True)
         faces = faces[np.sort(first)]
-        cells *= 0.8
-    return vertices, faces
+        cells *= min(0.9, max(0.3, (most / max(1, len(faces))) ** 0.5))  # triangles go by the square of the cells
+    if number is None:
+        return surface
+    count = np.bincount(number)
+    return np.stack([np.bincount(number, vertices[:, k]) / count for k in range(3)], axis=1), faces
+
+
+def numbered(triples: Array | NDArray[np.int64]) -> NDArray[np.int64]:
+    """One number for each triple, ``(n,)``, the same for those that round to the same integers, which are below 2^21."""
+    x, y, z = np.rint(triples).astype(np.int64).T
+    number: NDArray[np.int64] = (x << 42) | (y << 21) | z
+    return number
 
 
 def finer(surface: Surface, most: int) -> Surface:

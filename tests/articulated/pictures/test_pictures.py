@@ -164,6 +164,8 @@ def test_a_coarser_surface_is_small_and_near_the_fine_one():
     assert np.abs(np.linalg.norm(vertices, axis=1) - 1.0).max() < 0.1  # a cell's diagonal
     assert (np.sum(normals(vertices[faces]) * vertices[faces].mean(axis=1), axis=1) > 0).mean() > 0.95
     assert coarser(fine, 10**6)[1] is fine[1]
+    vertices, faces = coarser(fine, 1)  # no grid is so wide
+    assert (np.ptp(vertices[faces], axis=1).max(axis=1) > 0.2).all()
 
 
 def test_a_finer_surface_is_the_same_in_more_triangles():
@@ -391,6 +393,18 @@ def test_a_film_lasts_as_long_as_the_motion_and_shows_its_last_sample(tmp_path):
     assert page.count("iVBOR") == 5  # which is how a PNG begins
     assert "http" not in page  # it needs nothing from elsewhere
     assert film._repr_html_() in page
+
+
+def test_a_picture_of_a_film_shows_its_sample_whatever_was_shown_before_it(tmp_path):
+    pytest.importorskip("yourdfpy", reason="yourdfpy is not installed (extra urdf)")
+    model = Model.from_urdf(robot_with_shapes(tmp_path))
+    marks = np.array([[[0.2, 0.1, 0.3]], [[np.nan] * 3], [[0.2, 0.1, 0.3]]])
+    overlays = Points(marks), Arrows(marks, np.ones((3, 1, 3)), 0.1), Cones(marks, np.ones((3, 1, 3)))
+    motion = Trajectory(q=[[0.3], [-0.8], [0.3]])
+    film = animate(model, motion, joint_axes=True, frames="bodies", inertia=True, overlays=overlays)
+    first, other, again = (matplotlib.image.imread(io.BytesIO(picture))[70:] for picture in film.pictures)  # no title
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).any(axis=-1).sum() > 1000
 
 
 @pytest.mark.parametrize(
