@@ -40,7 +40,7 @@ what moves it                          :class:`PDControl`, :class:`TimeTable`, :
                                        samples, limits, and drives an :class:`Actuator`; :class:`JointLimits`
 how exact it is                        :func:`convergence`, which gives a :class:`Convergence`
 pictures of it                         :func:`plot_mechanism`, :func:`animate`, with :class:`Points`, :class:`Arrows`,
-                                       :class:`Cones` on them
+                                       :class:`Cones`, :class:`Lines` on them
 in the browser, or as one HTML file    :func:`view`, which gives a :class:`Viewer`
 curves of a motion                     :func:`plot_trajectory`, :func:`plot_energy`
 compiling ahead                        :func:`warmup`
@@ -126,7 +126,7 @@ from pluecker.articulated.model.trees import Tree
 from pluecker.articulated.pictures.animation import Animation, animate
 from pluecker.articulated.pictures.curves import plot_energy, plot_trajectory
 from pluecker.articulated.pictures.mechanism import plot_mechanism
-from pluecker.articulated.pictures.overlays import Arrows, Cones, Points
+from pluecker.articulated.pictures.overlays import Arrows, Cones, Lines, Points
 from pluecker.articulated.pictures.viewer import Viewer, view
 from pluecker.articulated.simulation.accuracy import Convergence, convergence
 from pluecker.articulated.simulation.simulate import simulate
@@ -156,6 +156,7 @@ __all__ = [
     "Joint",
     "JointLimits",
     "LimitWarning",
+    "Lines",
     "MissingExtraError",
     "Model",
     "ModelBuilder",

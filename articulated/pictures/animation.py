@@ -167,7 +167,7 @@ def animate(
         speed: of the motion that is shown, against the true one.
         rate: pictures a second.
         visuals, joint_axes, frames, inertia, center_of_mass: what is drawn, as in :func:`plot_mechanism`.
-        overlays: points, arrows and cones, at rest or with as many samples as the trajectory, besides its own.
+        overlays: points, arrows, cones, at rest or with as many samples as the trajectory, and lines; besides its own.
         camera: from where it is seen: elevation above the horizontal and azimuth from the x axis; degrees.
         title: above the pictures; the model's name if None.
         progress: is given the numbers of the pictures and gives them back one by one, for a progress bar.

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.pictures.overlays import Overlay, overlay_points
-from pluecker.articulated.pictures.parts import Rod, Solid, rods, solids, transformed
+from pluecker.articulated.pictures.overlays import Lines, Overlay, overlay_points
+from pluecker.articulated.pictures.parts import Rod, Solid, Tie, rods, solids, ties, transformed
 from pluecker.articulated.pictures.visuals import Shape, visual_shapes
 from pluecker.spatial.errors import ArgumentValueError
 
 __all__ = [
     "AXIS_COLOURS",
+    "COIL",
     "MIDDLE",
     "ROD",
     "SLIDES",
@@ -31,6 +32,7 @@ __all__ = [
 Array = NDArray[np.float64]
 AXIS_COLOURS = ("#d62728", "#2ca02c", "#1f77b4")
 ROD, TURNS, SLIDES, SOLID, MIDDLE = "#5b6470", "#e07b00", "#8e44ad", "#3b7dd8", "#111111"
+COIL = 0.02  # of the size: the radius of a spring
 LARGEST = 1e30  # m, of what can be drawn: matplotlib squares and divides
 
 
@@ -54,22 +56,26 @@ class Parts:
         rods: in place of links that have no shape.
         boxes: in place of bodies that have neither shape nor length.
         solids: of all bodies that have mass.
+        ties: lines between bodies, of the overlays.
     """
 
     shapes: list[Shape]
     rods: list[Rod]
     boxes: list[Solid]
     solids: list[Solid]
+    ties: list[Tie]
 
 
-def parts_of(model: Model, visuals: bool) -> Parts:
-    """The parts of a mechanism, with the shapes of its URDF file or without."""
+def parts_of(model: Model, visuals: bool, overlays: Sequence[Overlay] = ()) -> Parts:
+    """The parts of a mechanism, with the shapes of its URDF file or without, and lines that are shown with it."""
     shapes = visual_shapes(model) if visuals else []
     shaped = {shape.body for shape in shapes}
     drawn = [rod for rod in rods(model) if not {rod.first, rod.second} - {-1} <= shaped or is_bare(rod, shapes)]
     reached = shaped | {body for rod in drawn for body in (rod.first, rod.second)}
     all_solids = solids(model)
-    return Parts(shapes, drawn, [solid for solid in all_solids if solid.body not in reached], all_solids)
+    boxes = [solid for solid in all_solids if solid.body not in reached]
+    lines = [ties(model, overlay) for overlay in overlays if isinstance(overlay, Lines)]
+    return Parts(shapes, drawn, boxes, all_solids, lines)
 
 
 def is_bare(rod: Rod, shapes: Sequence[Shape]) -> bool:
@@ -103,6 +109,7 @@ def reach(parts: Parts, T: Array, overlays: Sequence[Overlay]) -> Array:
     for solid in parts.boxes:
         for s in (-0.5, 0.5):
             points.append(transformed(T[:, solid.body], solid.center + solid.axes @ (s * solid.box)))
+    points += [tie.ways(T).reshape(-1, 3) for tie in parts.ties]
     return np.concatenate([*points, overlay_points(overlays)])
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.pictures.contents import (
     AXIS_COLOURS,
+    COIL,
     MIDDLE,
     ROD,
     SLIDES,
@@ -31,14 +32,26 @@ from pluecker.articulated.pictures.overlays import (
     COLOURS,
     Arrows,
     Cones,
+    Lines,
     Overlay,
     Points,
     marks,
     present,
     rgb,
 )
-from pluecker.articulated.pictures.parts import joint_axes, transformed
-from pluecker.articulated.pictures.triangles import Surface, ball, box, coarser, cone, finer, joined, normals, turn_to
+from pluecker.articulated.pictures.parts import Tie, joint_axes, transformed
+from pluecker.articulated.pictures.triangles import (
+    Surface,
+    ball,
+    box,
+    coarser,
+    coil,
+    cone,
+    finer,
+    joined,
+    normals,
+    turn_to,
+)
 from pluecker.articulated.pictures.visuals import Shape
 from pluecker.spatial.extras import require
 
@@ -46,13 +59,17 @@ __all__ = ["CAMERA", "Drawing", "make_room", "space"]
 
 Array = NDArray[np.float64]
 MOST_TRIANGLES = 9000  # of a drawing: matplotlib sorts them all for each picture, and a page is no finer
-FINE = 200  # of a box and its like: matplotlib sorts triangles by their middles, and large ones would cover near ones
+FINE = 400  # of a box and its like: matplotlib sorts triangles by their middles, and large ones would cover near ones
+FEWEST = 100  # of a shape: a cylinder stays one
+CLEAR = 0.12  # of a cone, of which two sides are seen: it is to hide neither a contact nor a body
 LIGHT = np.array([0.45, -0.6, 0.66])  # from where it comes, in world axes: from the front, above
 SHADE = 0.45  # of a surface that is turned away from the light
+WIDTHS = {"rod": 2.6, "rope": 1.4, "spring": 1.4}  # of lines between bodies
 OVER = 1e-3  # of the size: half a dot of a picture
 PACKED = 3  # of 9: a sixth more bytes than 6, in half the time
 CAMERA = (18.0, -58.0)
 THIN = 1e-9  # of its extent: a surface that is flat
+MOST_NUMBERS = 5  # along an edge of the room that is seen from its side
 FLATTEST = 0.6  # of the longest edge of the room: an edge is not drawn shorter, so that there is room for its numbers
 
 
@@ -85,7 +102,7 @@ class Drawing:
     ) -> None:
         self.ax, self.model, self.contents, self.overlays, self.q = ax, model, contents, overlays, q
         self.placements = placements
-        self.parts = parts_of(model, contents.visuals)
+        self.parts = parts_of(model, contents.visuals, overlays)
         self.collection = art3d()
         self.surface, self.body_of_vertex, self.colours, self.ground = coarse_shapes(
             model, self.parts.shapes, triangles
@@ -96,7 +113,7 @@ class Drawing:
     # ------------------------------------------------------------------------------------------------------------ a film
 
     def at_rest(self) -> Any:
-        """The dots of all that no configuration changes: axes, their numbers, the legend; the figure is laid out for good."""
+        """The dots of what no configuration changes, axes, numbers, legend; the figure is laid out for good."""
         figure, title = self.ax.figure, self.ax.title
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
@@ -138,6 +155,8 @@ class Drawing:
             )
         if self.parts.rods:
             self.dots(T[sorted({rod.second for rod in self.parts.rods}), :3, 3], ROD, 4.5, zorder=2)
+        for tie in self.parts.ties:
+            self.draw_lines(tie, T)
         if contents.axes:
             self.draw_joint_axes(k)
         if contents.inertia:
@@ -149,7 +168,8 @@ class Drawing:
             self.dots(c[None], "white", 9.0, zorder=8, markeredgecolor=MIDDLE, markeredgewidth=1.2)
             self.dots(c[None], MIDDLE, 9.0, zorder=9, label="centre of mass", marker="P", markeredgecolor="white")
         for overlay in self.overlays:
-            self.draw_overlay(overlay if np.ndim(overlay.positions) == 2 else overlay.at(k))
+            if not isinstance(overlay, Lines):
+                self.draw_overlay(overlay.at(k))
 
     def draw_surfaces(self, T: Array) -> None:
         """Draw shapes, and boxes for bodies that have neither shape nor length, with shading."""
@@ -212,8 +232,17 @@ class Drawing:
                 text = self.ax.text(*(M[:3, 3] + 0.03 * self.size), as_label(name), fontsize=8, zorder=10)
                 self.drawn.append(text)
 
-    def draw_overlay(self, overlay: Overlay) -> None:
-        """Draw the points, arrows or cones of an overlay that are present in the sample."""
+    def draw_lines(self, tie: Tie, T: Array) -> None:
+        """Rods, ropes or springs between bodies."""
+        lines = tie.lines
+        colour, width = COLOURS.get(lines.color, lines.color), WIDTHS[lines.shape]
+        for way, slack in zip(tie.ways(T), tie.slack(T), strict=True):
+            if lines.shape == "spring":
+                way = coil(way[0], way[-1], COIL * self.size)
+            self.line(way, colour, width, zorder=3, linestyle="--" if slack else "-")
+
+    def draw_overlay(self, overlay: Points | Arrows | Cones) -> None:
+        """Points, arrows or cones that are there."""
         there, colour = present(overlay), COLOURS.get(overlay.color, overlay.color)
         starts, ends = (x[there] for x in marks(overlay))
         if not len(starts):
@@ -224,10 +253,12 @@ class Drawing:
             self.triangles(
                 np.concatenate(corners),
                 np.broadcast_to(rgb(overlay.color), (len(corners) * len(faces), 3)),
-                zorder=7,
-                alpha=0.3,
+                zorder=1.5,
+                alpha=CLEAR,
             )
-            self.line(np.stack([starts[0], ends[0]]), colour, 1.5, zorder=7)
+            rim = vertices[len(vertices) // 3 : 2 * len(vertices) // 3]  # of what is turned, the middle ring
+            for R, p in zip(turn_to(ends - starts), starts, strict=True):
+                self.line(np.concatenate([rim, rim[:1]]) @ R.T + p, colour, 0.8, zorder=1.6)
         elif isinstance(overlay, Arrows):
             how = {"color": colour, "linewidth": 2.0, "arrow_length_ratio": 0.22, "zorder": 7}
             self.drawn.append(self.ax.quiver(*starts.T, *(ends - starts).T, **how))
@@ -246,7 +277,9 @@ class Drawing:
         found = dict(zip(*reversed(self.ax.get_legend_handles_labels()), strict=True))
         for overlay in self.overlays:  # also of those that are there at another time
             lines = require("matplotlib.lines", "plot", PURPOSE)
-            how = {"marker": "o", "linestyle": "none"} if isinstance(overlay, Points) else {"linewidth": 2.0}
+            how: dict[str, Any] = {"linewidth": WIDTHS[overlay.shape] if isinstance(overlay, Lines) else 2.0}
+            if isinstance(overlay, Points):
+                how = {"marker": "o", "linestyle": "none"}
             colour = COLOURS.get(overlay.color, overlay.color)
             found[as_label(overlay.label)] = lines.Line2D([], [], color=colour, **how)
         if self.contents.inertia and self.parts.solids:
@@ -274,7 +307,7 @@ def coarse_shapes(
         total = sum(len(shape.surface[1]) for shape in shapes) or 1
         surfaces, bodies, colours, ground = [], [np.zeros(0, np.int64)], [np.zeros((0, 3))], [np.zeros(0, np.bool_)]
         for shape in shapes:
-            share = max(60, int(most * len(shape.surface[1]) / total))
+            share = max(FEWEST, int(most * len(shape.surface[1]) / total))
             vertices, faces = finer(coarser(shape.surface, share), min(FINE, most // (2 * len(shapes))))
             colour = shape.colour if shape.colour.ndim == 1 else shape.colour.mean(axis=0)
             surfaces.append((vertices, faces))
@@ -306,10 +339,19 @@ def make_room(ax: Any, points: Array) -> float:
     ax.set(xlabel="x in m", ylabel="y in m", zlabel="z in m")
     ax.set_box_aspect(2.0 * half, zoom=0.92)
     ax.tick_params(labelsize=8)
-    for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
+    ticker = require("matplotlib.ticker", "plot", PURPOSE)
+    for axis, seen in zip((ax.xaxis, ax.yaxis, ax.zaxis), seen_lengths(ax, half), strict=True):
         axis.set_pane_color((0.97, 0.97, 0.98, 1.0))
-        axis.set_major_locator(require("matplotlib.ticker", "plot", PURPOSE).MaxNLocator(5))
+        axis.set_major_locator(ticker.MaxNLocator(max(1, round(MOST_NUMBERS * seen))))
     return edge
+
+
+def seen_lengths(ax: Any, half: Array) -> Array:
+    """How long the edges of a room look from where it is seen, of the longest edge."""
+    elevation, azimuth = np.radians([ax.elev, ax.azim])
+    sight = np.array([np.cos(elevation) * np.cos(azimuth), np.cos(elevation) * np.sin(azimuth), np.sin(elevation)])
+    seen: Array = half / half.max() * np.sqrt(np.maximum(1.0 - sight**2, 0.0))
+    return seen
 
 
 def art3d() -> Any:

@@ -51,7 +51,7 @@ def plot_mechanism(
         frames: whose axes are drawn: names, ``"bodies"``, or ``"all"``.
         inertia: whether to draw, for each body, the homogeneous ellipsoid of equal mass and inertia.
         center_of_mass: whether to mark the centre of mass of the whole mechanism.
-        overlays: points, arrows and cones to be drawn with it.
+        overlays: points, arrows, cones and lines to be drawn with it.
         camera: from where it is seen: elevation above the horizontal and azimuth from the x axis; degrees.
         title: above the drawing; the model's name if None.
         ax: 3D axes of matplotlib to draw on; those of a new figure of ``pyplot``, which is shown by it, if None.

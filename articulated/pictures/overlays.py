@@ -1,8 +1,8 @@
-"""Overlays, marks that are drawn with a mechanism: points, arrows and cones, at rest or over time.
+"""What others want to be shown with a mechanism: points, arrows and cones, at rest or over time, and lines between bodies.
 
 Contacts are points, their forces arrows, their friction cones; so may be targets, sensors, wind. Each record is a batch of
 marks: arrays ``(k, ...)`` that stay, or ``(n, k, ...)`` with one entry for each sample of a trajectory. A mark whose numbers
-are NaN in a sample is not there at that time.
+are NaN in a sample is not there at that time. Lines have their ends on bodies, and move with them.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pluecker.spatial.equality import by_value
+from pluecker.articulated.forces.elements import attachment
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
-from pluecker.spatial.functions.arguments import as_numbers
+from pluecker.spatial.functions.arguments import as_numbers, as_option, naming
 
 __all__ = [
     "COLOURS",
     "Arrows",
     "Cones",
+    "Lines",
     "Overlay",
     "Points",
     "as_overlays",
@@ -37,6 +38,7 @@ COLOURS = {
     "red": "#d62728", "green": "#2e8b57", "blue": "#1f5fb4", "orange": "#e07b00", "purple": "#8e44ad", "brown": "#7f3b08",
     "black": "#111111", "grey": "#7f7f7f",
 }  # fmt: skip
+SHAPES = ("rod", "rope", "spring")
 HEX = re.compile("#[0-9a-fA-F]{6}")
 
 
@@ -155,11 +157,68 @@ class Cones:
         return replace(self, **those_of(self, samples))
 
 
-Overlay = Points | Arrows | Cones
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """Rods, ropes or springs between points of bodies, which move with them.
+
+    Attributes:
+        ends: of each line two ends: a frame's name, ``"world"``, or ``(frame, point)``; m.
+        shape: ``"rod"``, a straight line; ``"spring"``, a coil; ``"rope"``, a thin line, which hangs and is dashed where its
+            ends are nearer to each other than it is long.
+        lengths: of ropes, ``(k,)``; m. Ropes without are taut.
+        label: what they are, for the legend.
+        color: ``"#rrggbb"``, or one of the names in :data:`COLOURS`: red, green, blue, orange, purple, brown, black, grey.
+
+    Raises:
+        TypeError: not pairs of ends, not real numbers, or not text.
+        ValueError: another shape; lengths that are not one finite number for each line.
+
+    Example:
+        >>> Lines([("world", ("bob", (0.0, 0.0, 0.1)))], "spring", label="spring").ends
+        ((('world', (0.0, 0.0, 0.0)), ('bob', (0.0, 0.0, 0.1))),)
+    """
+
+    ends: Iterable[tuple[Any, Any]]
+    shape: str = "rod"
+    lengths: ArrayLike | None = None
+    label: str = "rods"
+    color: str = "black"
+
+    def __post_init__(self) -> None:
+        with naming("Lines"):
+            object.__setattr__(self, "shape", as_option("Lines", "shape", self.shape, SHAPES))
+        if isinstance(self.ends, str) or not isinstance(self.ends, Iterable):
+            raise ArgumentTypeError(f"Lines: ends is {shown(self.ends)}, expected pairs of ends")
+        ends = []
+        for k, pair in enumerate(self.ends):
+            if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+                raise ArgumentTypeError(f"Lines: ends[{k}] is {shown(pair)}, expected two ends")
+            ends.append(tuple(attachment("Lines", f"ends[{k}]", end) for end in pair))
+        object.__setattr__(self, "ends", tuple(ends))
+        if self.lengths is not None:
+            lengths = np.array(as_numbers("Lines", "lengths", self.lengths))
+            if lengths.shape != (len(ends),) or not np.isfinite(lengths).all():
+                raise ArgumentValueError(
+                    f"Lines: lengths is {shown(self.lengths)}, expected a finite number for each of {len(ends)} lines"
+                )
+            lengths.flags.writeable = False
+            object.__setattr__(self, "lengths", lengths)
+        check_words(self)
+
+    def at(self, sample: int) -> Lines:
+        """The same: they go with the bodies."""
+        return self
+
+    def __getitem__(self, samples: Any) -> Lines:
+        """The same."""
+        return self
 
 
-def arrays_of(overlay: Overlay) -> tuple[str, ...]:
-    """Return the names of an overlay's arrays."""
+Overlay = Points | Arrows | Cones | Lines
+
+
+def arrays_of(overlay: Points | Arrows | Cones) -> tuple[str, ...]:
+    """The names of its arrays."""
     if isinstance(overlay, Points):
         return ("positions",)
     return ("positions", "vectors") if isinstance(overlay, Arrows) else ("positions", "normals")
@@ -187,6 +246,12 @@ def check(overlay: Any, arrays: tuple[str, ...], lengths: tuple[str, ...]) -> No
         if value.shape != () or not 0.0 < value < np.inf:
             raise ArgumentValueError(f"{kind}: {name} is {shown(getattr(overlay, name))}, expected a number above 0")
         object.__setattr__(overlay, name, float(value))
+    check_words(overlay)
+
+
+def check_words(overlay: Any) -> None:
+    """The label is text, and the color is one."""
+    kind = type(overlay).__name__
     for name in ("label", "color"):
         if not isinstance(getattr(overlay, name), str):
             raise ArgumentTypeError(f"{kind}: {name} is {shown(getattr(overlay, name))}, expected a string")
@@ -196,8 +261,8 @@ def check(overlay: Any, arrays: tuple[str, ...], lengths: tuple[str, ...]) -> No
         )
 
 
-def those_of(overlay: Overlay, samples: Any) -> dict[str, Any]:
-    """Return the arrays of some samples, over time as before."""
+def those_of(overlay: Points | Arrows | Cones, samples: Any) -> dict[str, Any]:
+    """The arrays of some samples, over time as before."""
     arrays = {name: np.asarray(getattr(overlay, name)) for name in arrays_of(overlay)}
     return {name: array[samples] if array.ndim == 3 else array for name, array in arrays.items()}
 
@@ -220,13 +285,15 @@ def as_overlays(function: str, overlays: Any, samples: int | None) -> tuple[Over
     if isinstance(overlays, Overlay):
         overlays = (overlays,)
     if isinstance(overlays, str) or not isinstance(overlays, Iterable) or getattr(overlays, "shape", None) == ():
-        raise ArgumentTypeError(f"{function}: overlays is {shown(overlays)}, expected Points, Arrows or Cones")
+        raise ArgumentTypeError(f"{function}: overlays is {shown(overlays)}, expected Points, Arrows, Cones or Lines")
     found = tuple(overlays)
     for overlay in found:
         if not isinstance(overlay, Overlay):
             raise ArgumentTypeError(
-                f"{function}: overlays holds a {type(overlay).__name__}, expected Points, Arrows or Cones"
+                f"{function}: overlays holds a {type(overlay).__name__}, expected Points, Arrows, Cones or Lines"
             )
+        if isinstance(overlay, Lines):
+            continue
         shape = np.shape(overlay.positions)
         what = f"{function}: the {type(overlay).__name__} {shown(overlay.label)}"
         if len(shape) == 3 and samples is None:
@@ -242,14 +309,14 @@ def rgb(colour: str) -> Array:
     return np.array([int(digits[k : k + 2], 16) for k in (1, 3, 5)]) / 255.0
 
 
-def present(overlay: Overlay) -> NDArray[np.bool_]:
-    """Return which marks of an overlay are present, ``(k,)`` or ``(n, k)``: those without NaN."""
+def present(overlay: Points | Arrows | Cones) -> NDArray[np.bool_]:
+    """Which of its marks are there, ``(k,)`` or ``(n, k)``: those without NaN."""
     found = [np.isfinite(np.asarray(getattr(overlay, name))).all(axis=-1) for name in arrays_of(overlay)]
     return np.logical_and.reduce(found)
 
 
-def marks(overlay: Overlay) -> tuple[Array, Array]:
-    """Return starts and ends of an overlay's marks, ``(..., k, 3)`` each, NaN where absent; for points both are the same."""
+def marks(overlay: Points | Arrows | Cones) -> tuple[Array, Array]:
+    """The beginnings and ends of its marks, ``(..., k, 3)`` each, NaN where there is none; of points twice the same."""
     p = np.asarray(overlay.positions, dtype=np.float64)
     if isinstance(overlay, Points):
         return p, p
@@ -261,9 +328,11 @@ def marks(overlay: Overlay) -> tuple[Array, Array]:
 
 
 def overlay_points(overlays: Iterable[Overlay]) -> Array:
-    """Collect the points of overlays that a picture must have room for, ``(m, 3)``."""
+    """All that a picture has to have room for, ``(m, 3)``, but lines, which go with the bodies."""
     found = [np.zeros((0, 3))]
     for overlay in overlays:
+        if isinstance(overlay, Lines):
+            continue
         there = present(overlay)
         found += [ends[there] for ends in marks(overlay)]
     return np.concatenate(found)

@@ -1,4 +1,5 @@
-"""Geometry of the parts of a mechanism: rods from joint to joint, joint axes, and solids of equal inertia.
+"""What there is to be drawn of a mechanism, in numbers: rods from joint to joint, joint axes, solids of equal inertia, and
+lines between bodies.
 
 Sources: the axis of a twist, RBDA section 2.2; moments of a homogeneous ellipsoid and box, any table of inertias, such as
 Meriam and Kraige, *Engineering Mechanics: Dynamics*, appendix D.
@@ -13,15 +14,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.algorithms.frames.forward_kinematics import body_velocities, forward_kinematics
+from pluecker.articulated.forces.packing import world_names
 from pluecker.articulated.model import layout
 from pluecker.articulated.model.joints import JOINT_TYPES
 from pluecker.articulated.model.model import Model
+from pluecker.articulated.pictures.overlays import Lines
+from pluecker.spatial.errors import UnknownNameError, shown
 
-__all__ = ["Axes", "Rod", "Solid", "body_placements", "joint_axes", "rods", "solids", "transformed"]
+__all__ = [
+    "Axes",
+    "Rod",
+    "Solid",
+    "Tie",
+    "body_placements",
+    "joint_axes",
+    "rods",
+    "solids",
+    "ties",
+    "transformed",
+]
 
 Array = NDArray[np.float64]
 BALLS = ("free", "spherical", "exponential")  # which have no axis of their own
 NEAR = 1e-6  # m: a rod that is shorter is none
+SLACK = 1e-4  # of its length: a rope whose ends are nearer than that is slack
+PIECES = 12  # of a rope that hangs
 SMALL = 1e-9  # of the largest: an entry of a twist that is rounding
 
 
@@ -65,6 +82,74 @@ class Solid:
     axes: Array
     ellipsoid: Array
     box: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Tie:
+    """Lines between bodies of a model.
+
+    Attributes:
+        lines: as they were given.
+        first, second: of each end the body, -1 for the world, ``(k,)``, and the point there, ``(k, 3)``; m.
+        down: where ropes hang, a unit vector.
+    """
+
+    lines: Lines
+    first: tuple[NDArray[np.intp], Array]
+    second: tuple[NDArray[np.intp], Array]
+    down: Array
+
+    def ends(self, T: Array) -> tuple[Array, Array]:
+        """Where the ends are, ``(..., k, 3)`` each, with bodies and the world placed at ``(..., n_bodies + 1, 4, 4)``."""
+        first, second = (transformed(T[..., bodies, :, :], points) for bodies, points in (self.first, self.second))
+        return first, second
+
+    def slack(self, T: Array) -> NDArray[np.bool_]:
+        """Which are ropes that are longer than their ends are apart, ``(..., k)``."""
+        start, end = self.ends(T)
+        apart = np.linalg.norm(end - start, axis=-1)
+        if self.lines.shape != "rope" or self.lines.lengths is None:
+            return np.zeros(apart.shape, np.bool_)
+        return np.asarray(apart < np.asarray(self.lines.lengths) * (1.0 - SLACK), np.bool_)
+
+    def ways(self, T: Array) -> Array:
+        """Points along them, ``(..., k, m, 3)``: two, or of ropes more, which hang in parabolas about as long as they are.
+
+        With ends a distance d apart on one level, a parabola of depth s has the length ``sqrt(d^2 + 16 s^2 / 3)`` where it
+        is flat.
+        """
+        start, end = self.ends(T)
+        if self.lines.shape != "rope" or self.lines.lengths is None:
+            return np.stack([start, end], axis=-2)
+        apart = np.linalg.norm(end - start, axis=-1)
+        over = np.maximum(np.asarray(self.lines.lengths) ** 2 - apart**2, 0.0)
+        depth = np.where(self.slack(T), np.sqrt(3.0 / 16.0 * over), 0.0)
+        t = np.linspace(0.0, 1.0, PIECES + 1)[:, None]
+        straight = start[..., None, :] + t * (end - start)[..., None, :]
+        return straight + 4.0 * t * (1.0 - t) * (depth[..., None, None] * self.down)
+
+
+def ties(model: Model, lines: Lines) -> Tie:
+    """Lines on the bodies of a model.
+
+    Raises:
+        KeyError: there is no frame of such a name.
+    """
+    found = []
+    for side in (0, 1):
+        ends = [pair[side] for pair in lines.ends]
+        names = [name for name, _ in ends]
+        known = [name for name in names if name in model.frame_names or name not in world_names(model)]
+        try:
+            carried = dict(zip(known, zip(*model.frame_offsets(known), strict=True), strict=True))
+        except UnknownNameError as error:
+            raise UnknownNameError(f"Lines {shown(lines.label)}: {error.args[0]}") from None
+        bodies = np.array([carried[name][0] if name in carried else -1 for name in names], dtype=np.intp)
+        points = [transformed(carried[name][1], point) if name in carried else point for name, point in ends]
+        found.append((bodies, np.reshape(points, (-1, 3))))
+    weight = float(np.linalg.norm(model.gravity))
+    down = model.gravity / weight if weight > 0.0 else np.array([0.0, 0.0, -1.0])
+    return Tie(lines, found[0], found[1], down)
 
 
 def body_placements(model: Model, q: Array) -> Array:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.pictures.contents import (
+    COIL,
     MIDDLE,
     ROD,
     SLIDES,
@@ -26,9 +27,9 @@ from pluecker.articulated.pictures.contents import (
     parts_of,
     reach,
 )
-from pluecker.articulated.pictures.overlays import Arrows, Cones, Overlay, Points, marks, present, rgb
-from pluecker.articulated.pictures.parts import body_placements, joint_axes, transformed
-from pluecker.articulated.pictures.triangles import Surface, ball, box, cone, cylinder, joined, turn_to
+from pluecker.articulated.pictures.overlays import Arrows, Cones, Lines, Overlay, Points, marks, present, rgb
+from pluecker.articulated.pictures.parts import Tie, body_placements, joint_axes, transformed
+from pluecker.articulated.pictures.triangles import Surface, ball, box, coil, cone, cylinder, joined, tube, turn_to
 
 __all__ = ["Scene"]
 
@@ -36,6 +37,7 @@ Array = NDArray[np.float64]
 FIELD = np.radians(40.0)  # of view, vertical: little perspective
 CAMERA = np.array([0.55, -0.75, 0.38])  # from where it is seen first: as by matplotlib, from the front, above
 THIN = 0.008  # of the size of the scene: radius of a rod
+LINES = {"rod": 1.2, "rope": 0.5, "spring": 0.5}  # radii of lines between bodies, of a rod's
 HALF_AXIS = 0.1  # of the size of the scene
 
 
@@ -87,7 +89,7 @@ class Scene:
     ) -> None:
         self.server, self.api, self.model, self.overlays = server, server.scene, model, overlays
         T = body_placements(model, q)
-        self.parts = parts_of(model, contents.visuals)
+        self.parts = parts_of(model, contents.visuals, overlays)
         self.low, self.high, self.size = bounds(function, reach(self.parts, T, overlays))
         self.groups: dict[str, list[Any]] = defaultdict(list)  # what is shown or hidden together
         self.api.set_up_direction("+z")
@@ -108,7 +110,10 @@ class Scene:
         self.middle = None
         if self.parts.solids:
             self.middle = Piece(self.surface(f"{middle}/point", ball(np.full(3, 2.0 * r)), rgb(MIDDLE)))
-        self.marks = [self.add_marks(k, overlay) for k, overlay in enumerate(overlays)]
+        self.lines = [self.add_lines(tie, T[0]) for tie in self.parts.ties]
+        self.marks = [
+            [] if isinstance(overlay, Lines) else self.add_marks(k, overlay) for k, overlay in enumerate(overlays)
+        ]
 
     # -------------------------------------------------------------------------------------------------------------- nodes
 
@@ -178,7 +183,22 @@ class Scene:
             )
             self.groups["frames"].append(node)
 
-    def add_marks(self, number: int, overlay: Overlay) -> list[Piece]:
+    def add_lines(self, tie: Tie, T: Array) -> list[list[Piece]]:
+        """Nodes for each rod, rope or spring, of unit length; of a rope one for each piece between its points."""
+        lines, found = tie.lines, []
+        path = self.group(f"{lines.label} ({self.overlays.index(lines) + 1})", True)
+        r = LINES[lines.shape] * THIN * self.size
+        for k, way in enumerate(tie.ways(T)):
+            surface = cylinder(r, 1.0)
+            if lines.shape == "spring":  # its wire is round at the length that it has first
+                length = max(float(np.linalg.norm(way[1] - way[0])), 0.1 * self.size)
+                vertices, faces = tube(coil(np.zeros(3), np.array([0.0, 0.0, length]), COIL * self.size), r)
+                surface = vertices / [1.0, 1.0, length] - [0.0, 0.0, 0.5], faces
+            names = [f"{path}/{k} {j}" for j in range(len(way) - 1)]
+            found.append([Piece(self.surface(name, surface, rgb(lines.color))) for name in names])
+        return found
+
+    def add_marks(self, number: int, overlay: Points | Arrows | Cones) -> list[Piece]:
         """A node for each point, arrow or cone."""
         path = self.group(f"{overlay.label} ({number + 1})", True)
         r, opacity = 1.5 * THIN * self.size, None
@@ -188,7 +208,7 @@ class Scene:
             shaft, (tip, sides) = cylinder(0.5 * r, 0.8), cone(1.4 * r, 0.22)
             surface = joined([(shaft[0] + [0, 0, 0.4], shaft[1]), (tip * [1, -1, -1] + [0, 0, 1.0], sides)])
         else:
-            surface, opacity = cone(overlay.slope * overlay.height, overlay.height), 0.35
+            surface, opacity = cone(overlay.slope * overlay.height, overlay.height), 0.2
         count = np.shape(overlay.positions)[-2]
         return [Piece(self.surface(f"{path}/{k}", surface, rgb(overlay.color), opacity)) for k in range(count)]
 
@@ -211,8 +231,12 @@ class Scene:
                 m = np.array([solid.mass for solid in self.parts.solids])
                 c = np.array([transformed(T[solid.body], solid.center) for solid in self.parts.solids])
                 self.middle.place(m @ c / m.sum(), np.eye(3))
+            for tie, lines in zip(self.parts.ties, self.lines, strict=True):
+                for way, slack, pieces in zip(tie.ways(T), tie.slack(T), lines, strict=True):
+                    show_line(pieces, way, bool(slack))
             for pieces, overlay in zip(self.marks, self.overlays, strict=True):
-                show_marks(pieces, overlay if np.ndim(overlay.positions) == 2 else overlay.at(sample))
+                if not isinstance(overlay, Lines):
+                    show_marks(pieces, overlay.at(sample))
 
 
 def stretch(piece: Piece, start: Array, end: Array) -> None:
@@ -222,7 +246,16 @@ def stretch(piece: Piece, start: Array, end: Array) -> None:
     piece.place(0.5 * (start + end), turn_to(step), (1.0, 1.0, max(length, 1e-9)))
 
 
-def show_marks(pieces: list[Piece], overlay: Overlay) -> None:
+def show_line(pieces: list[Piece], way: Array, slack: bool) -> None:
+    """Put the pieces of a line along its way, of one that is slack every other one."""
+    for j, (piece, start, end) in enumerate(zip(pieces, way[:-1], way[1:], strict=True)):
+        if slack and j % 2:
+            piece.hide()
+        else:
+            stretch(piece, start, end)
+
+
+def show_marks(pieces: list[Piece], overlay: Points | Arrows | Cones) -> None:
     """Put the marks where they are; what is not there is hidden."""
     there = present(overlay)
     starts, ends = marks(overlay)

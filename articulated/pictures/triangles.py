@@ -1,4 +1,4 @@
-"""Triangles: surfaces of boxes, balls, cylinders and cones, and a coarser surface in place of a fine one.
+"""Triangles: surfaces of boxes, balls, cylinders, cones and springs, and a coarser surface in place of a fine one.
 
 A surface is ``(vertices, faces)``: points ``(n, 3)`` in m, and for each triangle the numbers of its corners ``(m, 3)``,
 counter-clockwise as seen from outside.
@@ -9,11 +9,26 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Surface", "ball", "box", "coarser", "cone", "cylinder", "finer", "joined", "normals", "turn_to"]
+__all__ = [
+    "Surface",
+    "ball",
+    "box",
+    "coarser",
+    "coil",
+    "cone",
+    "cylinder",
+    "finer",
+    "joined",
+    "normals",
+    "tube",
+    "turn_to",
+]
 
 Array = NDArray[np.float64]
 Surface = tuple[Array, NDArray[np.int64]]
 FINEST = 96.0  # cells along the longest edge: more are finer than a picture of a few hundred dots
+COILS, LEAD = 8, 0.15  # turns of a spring; the share of the middle at which it has its full radius, of a sine
+HEXAGON = np.stack([np.cos(np.pi * np.arange(6) / 3.0), np.sin(np.pi * np.arange(6) / 3.0)], axis=1)
 AROUND = 20  # corners of a circle: round enough for a picture
 
 
@@ -43,6 +58,32 @@ def cylinder(radius: float, length: float) -> Surface:
 def cone(radius: float, length: float) -> Surface:
     """A cone about the z axis, its tip in the origin, open to z = length."""
     return turned(np.array([[0.0, 0.0], [radius, length], [0.0, length]]))
+
+
+def coil(start: Array, end: Array, radius: float) -> Array:
+    """Points along a spring between two points, ``(n, 3)``: a helix with a straight piece at each end."""
+    t = np.linspace(0.0, 1.0, COILS * AROUND + 1)[:, None]
+    angle = 2.0 * np.pi * COILS * t
+    around = radius * np.sin(np.pi * t).clip(0.0, LEAD) / LEAD * np.concatenate([np.cos(angle), np.sin(angle)], axis=1)
+    R = turn_to(end - start)
+    points: Array = start + (0.1 + 0.8 * t) * (end - start) + around @ R[:, :2].T
+    return np.concatenate([start[None], points, end[None]])
+
+
+def tube(way: Array, radius: float) -> Surface:
+    """A tube of six sides along points ``(n, 3)``, open at its ends."""
+    along = np.gradient(way, axis=0)
+    z = along / np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-300)
+    side = turn_to(z[0])[:, 0]
+    rings = []
+    for direction, point in zip(z, way, strict=True):  # the side is carried along, so that the tube is not wrung
+        side = side - direction * (side @ direction)
+        side = side / np.linalg.norm(side)
+        rings.append(point + radius * (HEXAGON @ np.stack([side, np.cross(direction, side)])))
+    i, j = np.meshgrid(np.arange(len(way) - 1), np.arange(len(HEXAGON)), indexing="ij")
+    a, b = i * len(HEXAGON) + j, i * len(HEXAGON) + (j + 1) % len(HEXAGON)
+    quads = np.stack([a, b, b + len(HEXAGON), a + len(HEXAGON)], axis=-1).reshape(-1, 4)
+    return np.concatenate(rings), np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
 
 
 def turned(profile: Array) -> Surface:

@@ -80,7 +80,7 @@ def view(
         path: where to write it too, as one HTML file that works offline, see :meth:`Viewer.save`; nowhere if None.
         visuals, joint_axes, frames, inertia, center_of_mass: what is shown at first, as in :func:`plot_mechanism`. Without
             ``frames``, those of bodies can be switched on.
-        overlays: points, arrows and cones, at rest or with as many samples as the trajectory, besides its own.
+        overlays: points, arrows, cones, at rest or with as many samples as the trajectory, and lines; besides its own.
         browser: whether to open a browser.
         port: at which the server listens; the next one that is free, if it is taken.
 

@@ -55,7 +55,7 @@ class Trajectory:
         v, a, tau: velocities, accelerations, joint forces, ``(..., n, nv)``; rad/s, rad/s^2, N m, or m/s, m/s^2, N.
         model: the mechanism, where it is known: it gives the columns their names.
         columns: whatever else was recorded, by name: arrays ``(..., n)`` or with more axes behind, such as energies.
-        overlays: what pictures show besides the mechanism, from whoever has it: points, arrows, cones.
+        overlays: what pictures show besides the mechanism, from whoever has it: points, arrows, cones, lines.
 
     Raises:
         TypeError: a part is no array of real numbers.
@@ -186,7 +186,7 @@ class Trajectory:
             raise EntryIndexError(f"Trajectory: motion {index} of a batch of shape {self.batch_shape}")
         parts = (None if x is None else x[place] for x in self._parts())
         columns = {name: x[place] for name, x in self.columns.items()}
-        return Trajectory(self.time, *parts, model=self.model, columns=columns)
+        return Trajectory(self.time, *parts, model=self.model, columns=columns, overlays=self.overlays)
 
     def at(self, time: ArrayLike) -> Any:
         """Interpolate the trajectory at other times, between its samples.

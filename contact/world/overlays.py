@@ -1,18 +1,19 @@
-"""Pictures of a world: the frames of its constraints, their forces, and its contacts."""
+"""What pictures show of a world: rods, ropes and springs, the frames of its constraints, their forces, and what touches."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pluecker.articulated.pictures.contents import parts_of, reach
-from pluecker.articulated.pictures.overlays import Arrows, Overlay
+from pluecker.articulated.pictures.overlays import Arrows, Lines, Overlay
 from pluecker.articulated.pictures.parts import body_placements
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.contact.constraints.point_contact import PointContact
-from pluecker.contact.constraints.relation import Frame
+from pluecker.contact.constraints.relation import DISTANCE, Frame, Function, Row
 from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.world.called import called
 from pluecker.contact.world.contact_overlays import contact_overlays
@@ -23,10 +24,17 @@ from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
 if TYPE_CHECKING:
     from pluecker.contact.world.world import ConstraintHandle, World
 
-__all__ = ["overlays_of"]
+__all__ = ["connections_of", "overlays_of"]
 
 CONTACTS = (PointContact, ShapeContact)
 LONGEST = 0.3  # of the distance between the constraints farthest from the world's origin and it: of the longest arrow
+CONNECTIONS = {  # the shape of lines, what the legend says, and the colour
+    "rods": ("rod", "rods", "black"),
+    "springs": ("spring", "springs", "#0b8a8a"),
+    "ropes": ("rope", "ropes, dashed while slack", "brown"),
+    "others": ("rope", "lengths that are limited, driven or damped", "grey"),
+}
+APART = 3.0  # of contacts of one sample: a mechanism that is wider has marks as one so wide
 AXES = 0.1  # likewise, of the axes of a frame
 TINY = 1e-12  # of the largest force, and a size: what is smaller is none
 
@@ -38,9 +46,11 @@ def overlays_of(world: World, trajectory: Trajectory) -> tuple[Overlay, ...]:
         raise ArgumentTypeError(f"World.overlays: trajectory is a {type(trajectory).__name__}, expected a Trajectory")
     if trajectory.q is None or trajectory.q.ndim != 2:
         raise ArgumentValueError("World.overlays: the trajectory has to be one motion with q; choose one by motion()")
-    q = trajectory.q
+    q, lines = trajectory.q, connections_of(world)
     forces = trajectory.columns.get("constraint_forces")
-    found = contacts_of(world, trajectory) if forces is not None and trajectory.v is not None else []
+    found: list[Overlay] = list(lines)
+    if forces is not None and trajectory.v is not None:
+        found += contacts_of(world, trajectory)
     T = placements(world, q)
     if not T:
         return tuple(found)
@@ -54,8 +64,48 @@ def overlays_of(world: World, trajectory: Trajectory) -> tuple[Overlay, ...]:
     return tuple(found)
 
 
+def connections_of(world: World) -> tuple[Lines, ...]:
+    """Distances between points of bodies, by what they are: rods, springs, ropes, and lengths with other laws."""
+    ends: dict[str, list[Any]] = {kind: [] for kind in CONNECTIONS}
+    lengths = []
+    for handle in others(world):
+        parts = world.parts[handle.number]
+        for k, function in enumerate(parts.functions):
+            rows = [row for row in parts.rows if k in {number for number, _ in row.terms}]
+            if function.kind == DISTANCE and rows:
+                kind = kind_of(rows)
+                ends[kind].append((end_of(function, 1), end_of(function, 2)))
+                if kind == "ropes":
+                    lengths.append(rows[0].upper)
+    return tuple(
+        Lines(pairs, shape, lengths if kind == "ropes" else None, label, color)
+        for (kind, pairs), (shape, label, color) in zip(ends.items(), CONNECTIONS.values(), strict=True)
+        if pairs
+    )
+
+
+def kind_of(rows: Sequence[Row]) -> str:
+    """What holds a distance."""
+    row = rows[0]
+    if len(rows) > 1 or len(row.terms) > 1 or row.motion is not None or row.speed or row.inertia:
+        return "others"
+    if row.ranged:
+        only_upper = np.isfinite(row.upper) and row.lower == -np.inf and row.terms[0][1] == 1.0
+        return "ropes" if only_upper and not row.force and not row.friction else "others"
+    if not row.soft:
+        return "rods" if row.holonomic else "others"
+    return "springs" if row.stiffness > 0.0 else "others"
+
+
+def end_of(function: Function, number: int) -> tuple[str, Array]:
+    """One end of a distance: the frame's name, and the point there."""
+    frame, point = (function.first, function.point_1) if number == 1 else (function.second, function.point_2)
+    assert frame is not None
+    return frame.name, np.array(frame.position) + frame.matrix @ point
+
+
 def contacts_of(world: World, trajectory: Trajectory) -> list[Overlay]:
-    """Make points, normals, forces and cones of contacts, in a size that fits the bodies at the beginning."""
+    """Points, normals, forces and cones, in a size that fits the bodies at the beginning, and what touches."""
     assert trajectory.q is not None
     assert trajectory.v is not None
     if not (world.packed.n_contacts or COLUMN in trajectory.columns) or not len(trajectory):
@@ -63,6 +113,11 @@ def contacts_of(world: World, trajectory: Trajectory) -> list[Overlay]:
     samples = found_in(world, trajectory).samples()
     points = reach(parts_of(world.model, True), body_placements(world.model, trajectory.q[:1]), ())
     size = float(np.ptp(np.concatenate([points, samples.point[0][samples.state[0] != ""]]), axis=0).max())
+    there = (samples.state != "")[..., None]
+    low, high = np.where(there, samples.point, np.inf), np.where(there, samples.point, -np.inf)
+    spread = float((high.max(axis=1, initial=-np.inf) - low.min(axis=1, initial=np.inf)).max(initial=0.0))
+    if spread > 0.0:  # a small body on a long belt is not to be hidden by its marks
+        size = min(size, APART * spread)
     return list(contact_overlays(samples, size or None))
 
 

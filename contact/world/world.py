@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from pluecker.articulated.forces.elements import Element
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.pictures.overlays import Overlay
+from pluecker.articulated.pictures.overlays import Lines, Overlay
 from pluecker.articulated.running.arguments import as_model
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.contact.geometry.shape_contact import ShapeContact
@@ -22,7 +22,7 @@ from pluecker.contact.world.found_contacts import as_found_contacts
 from pluecker.contact.world.handle import JOINTS, ConstraintHandle
 from pluecker.contact.world.instants import Instants
 from pluecker.contact.world.memory import WorldMemory
-from pluecker.contact.world.overlays import overlays_of
+from pluecker.contact.world.overlays import connections_of, overlays_of
 from pluecker.contact.world.pairs import pair_contacts
 from pluecker.contact.world.simulation import WorldStep, WorldTrajectory, simulate_world, step_world
 from pluecker.spatial.equality import by_value
@@ -336,14 +336,31 @@ class World(Instants):
             tol=tol, progress=progress, threads=threads, outside_limits=outside_limits,
         )  # fmt: skip
 
-    def overlays(self, trajectory: Trajectory) -> tuple[Overlay, ...]:
-        """Return overlays for pictures of the constraints in one motion: the axes of their frames, and their forces.
+    @property
+    def connections(self) -> tuple[Lines, ...]:
+        """What pictures show of constraints on distances: rods, springs as coils, ropes, dashed while they are slack.
 
-        :meth:`simulate` gives its trajectory these where ``"constraint_forces"`` is recorded, for
-        :func:`~pluecker.articulated.animate`, :func:`~pluecker.articulated.view` and others. Forces are those on the body of
-        a constraint's second frame; the longest arrow of all samples has three tenths of the mechanism's reach, and the
-        legend says how many newtons it stands for. Of contacts these are points, by what each does, normals, forces on the
-        body of the higher number, and cones of friction.
+        Example:
+            >>> from pluecker.articulated import ModelBuilder, plot_mechanism
+            >>> from pluecker.contact import World, constraints
+            >>> builder = ModelBuilder()
+            >>> builder.add_body("bob", mass=1.0)
+            >>> builder.add_joint("rail", "prismatic", parent="world", child="bob", axis=(0, 0, 1))
+            >>> world = World(builder.build(), [constraints.Rope("rope", ("world", (0, 0, 1)), "bob", length=1.2)])
+            >>> [lines.label for lines in world.connections]
+            ['ropes, dashed while slack']
+            >>> axes = plot_mechanism(world.model, overlays=world.connections)  # doctest: +SKIP
+        """
+        return connections_of(self)
+
+    def overlays(self, trajectory: Trajectory) -> tuple[Overlay, ...]:
+        """What pictures show of the constraints in one motion: :attr:`connections`, the axes of their frames, their forces.
+
+        :meth:`simulate` gives its trajectory these where ``"constraint_forces"`` is recorded, else the connections alone,
+        for :func:`~pluecker.articulated.animate`, :func:`~pluecker.articulated.view` and others. Forces are those on the
+        body of a constraint's second frame; the longest arrow of all samples has three tenths of the mechanism's reach, and
+        the legend says how many newtons it stands for. Of contacts these are points, by what each does, normals, forces on
+        the body of the higher number, and cones of friction.
 
         Args:
             trajectory: one motion of this world, with q, and with the column ``constraint_forces`` if forces are wanted.

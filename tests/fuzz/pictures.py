@@ -23,9 +23,11 @@ def good_mark(dice: Dice, samples: int | None) -> Any:
     """One that fits."""
     shape = (2, 3) if samples is None or dice.chance(0.5) else (samples, 2, 3)
     p, x = dice.normal(*shape), dice.normal(*shape)
+    ends, lines = [(("world", p.reshape(-1, 3)[0]), ("world", x.reshape(-1, 3)[0]))], dice.pick("rod", "rope", "spring")
     return dice.pick(
-        lambda: articulated.Points(p), lambda: articulated.Arrows(p, x, length=0.1), lambda: articulated.Cones(p, x)
-    )()
+        lambda: articulated.Points(p), lambda: articulated.Arrows(p, x, length=0.1), lambda: articulated.Cones(p, x),
+        lambda: articulated.Lines(ends, lines, [3.0]),
+    )()  # fmt: skip
 
 
 def mark(dice: Dice) -> Call:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-import numpy as np
-
 from pluecker.articulated.pictures.contents import Contents
 from pluecker.articulated.pictures.drawing import Drawing, space
 from pluecker.articulated.pictures.figures import new_figure
@@ -43,7 +41,7 @@ def draw_outcome(outcome: Outcome) -> Any:
         ax = space(pictures, grid[j])
         ax.view_init(*outcome.camera)
         overlays = as_overlays("contact", motion.overlays, n)
-        chosen = tuple(each if np.ndim(each.positions) == 2 else each.at(k) for each in overlays)
+        chosen = tuple(each.at(k) for each in overlays)
         drawing = Drawing(ax, motion.model, Contents(axes=False, center_of_mass=False), chosen, q, placed)
         drawing.draw(j)
         if j == 0:

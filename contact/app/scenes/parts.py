@@ -10,7 +10,7 @@ import numpy as np
 
 from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
 from pluecker.articulated.model.builder import ModelBuilder
-from pluecker.articulated.pictures.overlays import Arrows
+from pluecker.articulated.pictures.overlays import Arrows, Lines
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.contact.constraints.point_contact import PointContact
 from pluecker.contact.constraints.relation import Frame
@@ -119,11 +119,14 @@ def watch(
 
 
 def shown_well(motion: WorldTrajectory) -> WorldTrajectory:
-    """Remove marks of a motion that would hide others: axes of constraints, and of many contacts all but forces."""
-    many = max((np.shape(each.positions)[-2] for each in motion.overlays), default=0) > FEW
+    """The same without marks that would hide others: the axes of constraints, and of many contacts all but forces."""
+    many = (
+        max((np.shape(each.positions)[-2] for each in motion.overlays if not isinstance(each, Lines)), default=0) > FEW
+    )
     kept = (each for each in motion.overlays if "of constraints" not in each.label)
     if many:
-        kept = (each for each in kept if each.label.startswith(("forces of contacts", "sliding")))
+        chosen = "forces of contacts", "sliding"
+        kept = (each for each in kept if isinstance(each, Lines) or each.label.startswith(chosen))
     return replace(motion, overlays=tuple(kept))
 
 

@@ -22,6 +22,7 @@ from pluecker.articulated import (  # noqa: E402
     Animation,
     Arrows,
     Cones,
+    Lines,
     MissingExtraError,
     Model,
     ModelBuilder,
@@ -489,6 +490,13 @@ def test_an_mp4_plays(tmp_path):
         (lambda m, s: Arrows([[0, 0, 0]], [[0, 0, 0], [1, 1, 1]]), ValueError, "expected one"),
         (lambda m, s: Arrows([[0, 0, 0]], [[0, 0, 1]], length=0.0), ValueError, "length is 0.0"),
         (lambda m, s: Cones([[0, 0, 0]], [[0, 0, 1]], slope=-1.0), ValueError, "slope is -1.0"),
+        (lambda m, s: Lines("world"), TypeError, "Lines: ends is 'world', expected pairs of ends"),
+        (lambda m, s: Lines([("world",)]), TypeError, r"ends\[0\] is \('world',\), expected two ends"),
+        (lambda m, s: Lines([("world", 3)]), TypeError, r"ends\[0\] is 3, expected the name of a frame"),
+        (lambda m, s: Lines([("world", "rod")], "wire"), ValueError, "shape is 'wire'"),
+        (lambda m, s: Lines([("world", "rod")], "rope", [1.0, 2.0]), ValueError, "lengths is .* for each of 1 lines"),
+        (lambda m, s: Lines([("world", "rod")], "rope", [np.nan]), ValueError, "lengths is .*, expected a finite number"),
+        (lambda m, s: Lines([("world", "rod")], color="tab:red"), ValueError, "Lines: color is 'tab:red'"),
         (lambda m, s: Points(np.zeros((2, 1, 3))).at(2), ValueError, "no sample 2; there are 2"),
         (lambda m, s: Animation("x", 1.0, (b"",)).save("x.txt"), OutputError, "must end in"),
     ],
@@ -507,6 +515,61 @@ def test_marks_that_are_not_there_are_not_drawn():
     film = animate(model, motion, rate=10.0, center_of_mass=False, overlays=Points(positions))
     first, second = (red(matplotlib.image.imread(io.BytesIO(picture))) for picture in film.pictures)
     assert 1.5 < first / second < 4.0  # in the legend there is one all the time, a little smaller
+
+
+def drawn_in(axes, colour):
+    """The lines of a colour, points (n, 3) each."""
+    return [np.transpose(line.get_data_3d()) for line in axes.lines if line.get_color() == colour]
+
+
+def test_rods_springs_and_ropes_run_from_end_to_end_wherever_the_bodies_are(arm):
+    q = np.array([0.3, 0.5, 0.1, -1.8, 0.2, 2.2, 0.4])
+    names, point = ("flange", arm.body_names[2]), np.array([0.05, -0.1, 0.02])
+    T = forward_kinematics(arm, q, list(names))
+    start, end = T[0, :3, :3] @ point + T[0, :3, 3], T[1, :3, 3]
+    apart = np.linalg.norm(end - start)
+    for shape, lengths in (
+        ("rod", None),
+        ("spring", None),
+        ("rope", None),
+        ("rope", [apart]),
+        ("rope", [1.05 * apart]),
+    ):
+        lines = Lines([(("flange", point), names[1])], shape, lengths, label="a line", color="#123456")
+        axes = plot_mechanism(arm, q, overlays=lines)
+        (way,) = drawn_in(axes, "#123456")
+        np.testing.assert_allclose(way[[0, -1]], [start, end], atol=1e-14)
+        assert "a line" in labels(axes)
+        t = (way - start) @ (end - start) / apart**2
+        off = np.linalg.norm(way - start - t[:, None] * (end - start), axis=1)
+        size = max(np.ptp(axes.get_xlim()), np.ptp(axes.get_ylim()), np.ptp(axes.get_zlim()))
+        if shape == "spring":
+            assert (np.diff(t) > 0.0).all()
+            assert 0.005 * size < off.max() < 0.03 * size
+        slack = lengths is not None and lengths[0] > apart
+        assert (off.max() < 1e-12) == (not slack and shape != "spring")
+        (drawn,) = (line for line in axes.lines if line.get_color() == "#123456")
+        assert drawn.get_linestyle() == ("--" if slack else "-")
+        if slack:  # it hangs, and is about as long as it is
+            below = start + t[:, None] * (end - start) - way
+            assert (below[:, 2] > -1e-12).all()
+            assert np.linalg.norm(np.diff(way, axis=0), axis=1).sum() == pytest.approx(lengths[0], rel=0.03)
+        pyplot.close(axes.figure)
+
+
+def test_lines_go_with_the_bodies_of_a_film_and_have_room_in_it():
+    model = pendulum()
+    lines = Lines([(("world", (0.0, 0.0, 3.0)), ("rod", (0.0, 0.0, -0.5)))], "rope", [4.0], color="#123456")
+    motion = swing(model, samples=3, duration=1.0).replace(overlays=(lines,))
+    assert motion[1:].overlays == (lines,)
+    film = animate(motion.replace(model=model), rate=2.0)
+    assert len(set(film.pictures)) == 3
+    axes = plot_mechanism(model, overlays=lines)
+    assert axes.get_zlim()[1] > 3.0
+    with pytest.raises(KeyError, match="Lines 'rods': no frame 'rood'"):
+        plot_mechanism(model, overlays=Lines([("world", "rood")]))
+    still = Trajectory(q=np.zeros((2, 3, 1)), overlays=(lines,))  # a batch
+    assert still.motion(1).overlays == (lines,)
 
 
 def red(picture):

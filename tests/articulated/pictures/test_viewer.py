@@ -12,6 +12,7 @@ pytest.importorskip("yourdfpy", reason="yourdfpy is not installed (extra urdf)")
 from pluecker.articulated import (
     Arrows,
     Cones,
+    Lines,
     Model,
     ModelBuilder,
     OutputError,
@@ -112,6 +113,26 @@ def test_time_goes_on_by_itself_until_it_is_stopped_and_marks_go_along(arm):
                 placed(viewer, arm)[0], forward_kinematics(arm, motion.q[k])[:, :3, 3], atol=1e-12
             )
             assert viewer._scene.marks[1][0].node.scale[2] == pytest.approx(np.sqrt(3.0))
+
+
+def test_rods_springs_and_ropes_are_between_their_bodies_and_a_slack_rope_is_dashed(arm):
+    ends = [(("world", (0.4, 0.0, 0.0)), "flange")]
+    shapes = ("rod", None), ("spring", None), ("rope", [0.1]), ("rope", [5.0])
+    lines = [Lines(ends, shape, lengths, label=f"{shape} {lengths}") for shape, lengths in shapes]
+    q = np.array([0.3, 0.5, 0.1, -1.8, 0.2, 2.2, 0.4])
+    with quietly(arm, q=q, overlays=lines) as viewer:
+        slider(viewer, "joint4, rad").value = q[3] = -0.5
+        tip = forward_kinematics(arm, q, ["flange"])[0, :3, 3]
+        start = np.array([0.4, 0.0, 0.0])
+        (rod,), (spring,), taut, slack = (found[0] for found in viewer._scene.lines)
+        wait_until(lambda: np.abs(spring.node.position - 0.5 * (start + tip)).max() < 1e-12)
+        assert rod.node.scale[2] == pytest.approx(np.linalg.norm(tip - start))
+        pieces = [np.linalg.norm(piece.node.scale[2]) for piece in taut]
+        assert sum(pieces) == pytest.approx(rod.node.scale[2])
+        assert all(piece.node.visible for piece in taut)
+        assert [piece.node.visible for piece in slack] == [True, False] * (len(slack) // 2)
+        assert min(piece.node.position[2] for piece in slack if piece.node.visible) < min(start[2], tip[2])
+        assert slider(viewer, "spring None (2)").value is True
 
 
 def test_what_is_shown_is_chosen_by_boxes_to_tick(arm):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pluecker.articulated import Arrows, Points, Trajectory
+from pluecker.articulated import Arrows, Lines, ModelBuilder, Points, Trajectory
 from pluecker.contact import World
-from pluecker.contact.constraints import Frame
+from pluecker.contact.constraints import Frame, Friction, Length, Limit, Rod, Rope
 from tests.contact.world.mechanisms import CRANK, slider_crank, slider_crank_state
 
 URDF = """<robot name="two"><link name="base"/>
@@ -43,6 +43,39 @@ def test_forces_of_constraints_are_arrows_at_their_frames():
     assert World(world.model).overlays(Trajectory([0.0], q=[q])) == ()
     assert reach > CRANK
     assert not any(isinstance(each, Points) for each in motion.overlays)
+
+
+def test_what_holds_a_distance_is_shown_as_a_rod_a_spring_or_a_rope():
+    builder = ModelBuilder("rail")
+    for name in ("a", "b"):
+        builder.add_body(name, mass=1.0)
+        builder.add_joint(name, "prismatic", "world", name, axis=(1, 0, 0))
+    half = np.sqrt(0.5)
+    turned = Frame("b", (0.0, 0.0, 0.3), [half, 0.0, 0.0, half])
+    hook = ("world", (0.0, 0.0, 1.0))
+    world = World(
+        builder.build(),
+        [
+            Rod("rod", "a", turned, 2.0),
+            Rod("spring", "a", "b", 0.5, stiffness=20.0),
+            Rod("damper", "a", "b", 0.5, stiffness=0.0, damping=1.0),
+            Rope("rope", hook, "a", 1.5),
+            Limit("line", Length(hook, "b"), upper=2.5),
+            Limit("prop", Length(hook, "b"), lower=0.5),
+            Friction("brake", Length(hook, "b"), force=1.0),
+            Limit("end", "a", upper=3.0),
+        ],
+    )
+    found = {each.label: each for each in world.connections}
+    assert all(isinstance(each, Lines) for each in world.connections)
+    assert [(each.shape, len(each.ends)) for each in found.values()] == [
+        ("rod", 1), ("spring", 1), ("rope", 2), ("rope", 3),
+    ]  # fmt: skip
+    assert found["rods"].ends == ((("a", (0.0, 0.0, 0.0)), ("b", (0.0, 0.0, 0.3))),)
+    np.testing.assert_array_equal(found["ropes, dashed while slack"].lengths, [1.5, 2.5])
+    assert found["lengths that are limited, driven or damped"].lengths is None
+    first = world.overlays(Trajectory([0.0], q=[[0.0, 2.0]]))[0]
+    assert (first.label, first.ends) == ("rods", found["rods"].ends)
 
 
 def test_what_has_no_pictures_is_refused():
