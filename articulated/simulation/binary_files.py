@@ -3,7 +3,7 @@
 Arrays ``time`` ``(n,)``, ``q`` ``(..., n, nq)``, ``v``, ``a``, ``tau`` ``(..., n, nv)``, in the model's order; what else was
 recorded is ``column:NAME`` in NPZ files, and a dataset of the group ``columns`` in HDF5 files, with ``%XX`` for what means
 something in paths. HDF5 files have the names of the coordinates too, ``q_names`` and ``v_names``, which have to be the
-model's.
+model's. ``pluecker_model`` is the model, as text: see :mod:`~pluecker.articulated.simulation.stored_model`.
 
 Both have checksums, so that a file that is damaged is refused, and not read as other numbers: the zip format has one for
 each array, and of HDF5 files :mod:`pluecker.spatial.hdf5` says what they have.
@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.model.model import Model, listing
+from pluecker.articulated.simulation.stored_model import MODEL, model_of, text_of
 from pluecker.articulated.simulation.trajectory import COLUMNS, Trajectory, TrajectoryError, names_of
 from pluecker.spatial.extras import require
 from pluecker.spatial.files import LARGEST_FILE, escaped, open_file, unescaped
@@ -47,6 +48,7 @@ def to_trajectory(
 ) -> Trajectory:
     """Make a trajectory from the arrays of a file, as float64."""
     arrays: dict[str, Array] = {}
+    stored = found.pop(MODEL, None)
     for name, values in found.items():
         if not isinstance(values, np.ndarray) or values.dtype.kind not in "iuf":
             got = getattr(values, "dtype", "bytes")
@@ -60,6 +62,8 @@ def to_trajectory(
     length = next(lengths, 1)
     if length == 0:
         raise TrajectoryError(f"{path}: holds no samples, expected at least one")
+    if model is None and stored is not None:
+        model = model_of(path, stored)
     batch = next((x.shape[:-2] for name, x in parts.items() if name != "time"), ())
     if model is not None:
         check_shapes(path, model, parts, batch, length)
@@ -82,17 +86,18 @@ def check_shapes(path: Path, model: Model, parts: dict[str, Array], batch: tuple
 
 
 def read_trajectory_npz(path: Path, model: Model | None) -> Trajectory:
-    """Read a trajectory from an NPZ file."""
+    """The trajectory of a file of NumPy's."""
+    wanted = COLUMNS if model is not None else (*COLUMNS, MODEL)
     try:
-        found, others = read_npz(path, lambda name: name in COLUMNS or name.startswith(PREFIX), LARGEST)
+        found, others = read_npz(path, lambda name: name in wanted or name.startswith(PREFIX), LARGEST)
     except NpzError as error:
         raise TrajectoryError(f"{path}: no NPZ file of numbers ({error})") from None
     return to_trajectory(path, model, found, others, PREFIX, "NPZ")
 
 
-def write_npz(file: BinaryIO, trajectory: Trajectory) -> None:
-    """Write a compressed NPZ file."""
-    file.write(npz_content(arrays_of(trajectory, PREFIX), compressed=True))
+def write_npz(file: BinaryIO, model: Model, trajectory: Trajectory) -> None:
+    """Compressed, with the model."""
+    file.write(npz_content({**arrays_of(trajectory, PREFIX), MODEL: text_of(model)}, compressed=True))
 
 
 # ------------------------------------------------------------------------------------------------------------------- HDF5
@@ -118,7 +123,10 @@ def read_hdf5(path: Path, model: Model | None) -> Trajectory:
             own = dict(entries(h5py, file))
             group = own.get(GROUP[:-1])
             columns = dict(entries(h5py, group)) if isinstance(group, h5py.Group) else {}
-            wanted = {**{name: own.get(name) for name in COLUMNS}, **{GROUP + name: x for name, x in columns.items()}}
+            wanted = {
+                **{name: own.get(name) for name in (*COLUMNS, *(() if model else (MODEL,)))},
+                **{GROUP + name: x for name, x in columns.items()},
+            }
             there = {name: x for name, x in wanted.items() if isinstance(x, h5py.Dataset)}
             unpacked = sum(x.nbytes for x in there.values())
             if unpacked > LARGEST:
@@ -160,13 +168,14 @@ def check_names(path: Path, model: Model, part: str, found: Any) -> None:
 
 
 def write_hdf5(file: BinaryIO, model: Model, trajectory: Trajectory) -> None:
-    """Write a compressed HDF5 file, with the names of the coordinates, and with checksums."""
+    """Compressed, with the model, the names of the coordinates, and checksums."""
     h5py = need_hdf5()
     content = io.BytesIO()  # it reads, too, what it has written
     with h5py.File(content, "w") as target:
         for name, values in arrays_of(trajectory, GROUP).items():
             group, _, own = name.rpartition("/")
             add_dataset(target.require_group(group) if group else target, own, values, compression="gzip", shuffle=True)
+        add_dataset(target, MODEL, text_of(model), compression="gzip")
         for part in ("q_names", "v_names"):
             add_dataset(target, part, np.array([name.encode() for name in getattr(model, part)], dtype=np.bytes_))
         seal(h5py, target)

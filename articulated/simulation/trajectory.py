@@ -229,7 +229,8 @@ class Trajectory:
     def save(self, path: str | os.PathLike[str], model: Model | None = None) -> None:
         """Write a file: CSV, NPZ or HDF5 by its ending, ``.csv``, ``.npz``, ``.h5`` or ``.hdf5``; columns too.
 
-        The file is there as a whole or not at all. NPZ and HDF5 files have checksums. Overlays are not written.
+        The file is there as a whole or not at all. NPZ and HDF5 files have checksums, and the model, as text. Overlays are
+        not written.
 
         Args:
             path: a file of that name is replaced.
@@ -253,11 +254,12 @@ class Trajectory:
 
         Args:
             path: told apart by its ending, ``.npz``, ``.h5``, ``.hdf5``, else CSV.
-            model: which the file has to fit. NPZ and HDF5 files are read without one, too: the trajectory has none then.
+            model: which the file has to fit, and which the trajectory has then. NPZ and HDF5 files of this package hold
+                theirs, which is taken without one; of those of others, the trajectory has none.
 
         Raises:
             TrajectoryError: the file cannot be read, is damaged, or does not fit the model; the message names the column or
-                the sample. Or it is a CSV file, whose columns a model has to name.
+                the sample. Or it holds a model that is none. Or it is a CSV file, whose columns a model has to name.
             MissingExtraError: HDF5 files need the extra ``hdf5``.
         """
         from pluecker.articulated.simulation.trajectory_files import read_trajectory

@@ -35,7 +35,7 @@ def read_trajectory(path: str | os.PathLike[str], model: Model | None, bare: str
 
     Args:
         path: the file, told apart by its ending: ``.npz``, ``.h5``, ``.hdf5``, else CSV.
-        model: gives the names and numbers of coordinates; CSV files need one.
+        model: gives the names and numbers of coordinates; CSV files need one, others have one, if this package wrote them.
         bare: what a bare name in a CSV header means, ``q`` or ``tau``.
 
     Returns:
@@ -113,7 +113,7 @@ def write_trajectory(path: str | os.PathLike[str] | None, model: Model, trajecto
     try:
         with whole_file(place) as file:
             if ending == ".npz":
-                write_npz(file, trajectory)
+                write_npz(file, model, trajectory)
             elif ending in HDF5:
                 write_hdf5(file, model, trajectory)
             else:

@@ -4,6 +4,7 @@ What only commands ask for, other meanings of bare names and tables on a termina
 """
 
 import io
+import json
 import os
 import sys
 import zipfile
@@ -12,8 +13,12 @@ import h5py
 import numpy as np
 import pytest
 
-from pluecker.articulated import ModelBuilder, Trajectory, TrajectoryError
+from pluecker.articulated import Model, ModelBuilder, Trajectory, TrajectoryError
+from pluecker.articulated.robots import SEVEN_JOINT_ARM
 from pluecker.articulated.simulation.trajectory_files import read_trajectory, write_trajectory
+from tests.mechanisms import MOVING, random_description
+
+MODEL = "pluecker_model"  # the array that holds it
 
 
 @pytest.fixture(scope="module")
@@ -63,13 +68,82 @@ def test_arrays_need_no_model_to_be_read(model, tmp_path, ending):
     given = example(model)
     given.replace(columns={"energy": given.q[:, 0]}).save(tmp_path / f"file.{ending}", model)
     found = Trajectory.load(tmp_path / f"file.{ending}")
-    assert found.model is None
+    assert found.model == model
     for part in ("time", "q", "v", "a", "tau"):
         np.testing.assert_array_equal(getattr(found, part), getattr(given, part))
     np.testing.assert_array_equal(found.columns["energy"], given.q[:, 0])
     np.savez(tmp_path / "bad.npz", q=np.full((3, 2), np.nan))
     with pytest.raises(TrajectoryError, match="q:0 holds nan in sample 1, expected finite numbers"):
         Trajectory.load(tmp_path / "bad.npz")
+    np.savez(tmp_path / "others.npz", q=given.q, model=np.array(["arm"]))
+    assert Trajectory.load(tmp_path / "others.npz").model is None
+
+
+@pytest.mark.parametrize("ending", ["npz", "h5"])
+def test_a_file_holds_its_model_whatever_it_is_made_of(tmp_path, ending):
+    pytest.importorskip("yourdfpy", reason="yourdfpy is not installed (extra urdf)")
+    kinds = [random_description(seed, 7, MOVING).build(np.random.default_rng(seed)) for seed in range(3)]
+    builder = ModelBuilder("an\udc80 odd $name", gravity=(0, 0, -1.6))
+    for name in ("a", "b"):
+        builder.add_body(name, 1.0, (0.1, 0, 0), (1, 1, 1))
+    builder.add_joint("first", "revolute", "world", "a", axis=(0, 0, 1), armature=0.1, upper_limit=2.0)
+    builder.add_joint("second", "prismatic", "a", "b", axis=(1, 0, 0), mimic=("first", -2.0, 0.1))
+    builder.add_frame("tip", "b", position=(0, 0, 1 / 3))
+    for model in (
+        *kinds,
+        builder.build(),
+        Model.from_urdf(SEVEN_JOINT_ARM),
+        Model.from_urdf(SEVEN_JOINT_ARM.read_text()),
+    ):
+        Trajectory(q=np.ones((2, model.nq)), columns={MODEL: [1.0, 2.0]}).save(tmp_path / f"file.{ending}", model)
+        found = Trajectory.load(tmp_path / f"file.{ending}")
+        assert found.model == model
+        assert found.model.urdf == model.urdf
+        assert found.columns[MODEL].tolist() == [1.0, 2.0]
+        other = model.replace(gravity=(0, 0, 0))
+        assert Trajectory.load(tmp_path / f"file.{ending}", other).model is other
+
+
+def test_a_model_in_a_file_forgets_a_urdf_file_that_is_not_there(tmp_path):
+    pytest.importorskip("yourdfpy", reason="yourdfpy is not installed (extra urdf)")
+    robot = tmp_path / "arm.urdf"
+    robot.write_text(SEVEN_JOINT_ARM.read_text())
+    model = Model.from_urdf(robot)
+    Trajectory(q=np.zeros((2, 7))).save(tmp_path / "file.npz", model)
+    assert Trajectory.load(tmp_path / "file.npz").model.urdf == str(robot)
+    robot.unlink()
+    assert Trajectory.load(tmp_path / "file.npz").model.urdf is None
+
+
+def test_a_model_in_a_file_that_somebody_has_changed_is_refused_and_nothing_is_executed(arm, tmp_path):
+    path, q = tmp_path / "bad.npz", np.zeros((2, 2))
+    Trajectory(q=q).save(path, arm)
+    text = np.load(path)[MODEL].tobytes().decode()
+    links = json.loads(text)["links"][1]
+    for bad, words in (
+        (text.replace('"format": 1', '"format": 2'), "no text of format 1"),
+        (text[:500], "Unterminated|Expecting"),
+        (text.replace('"gravity"', '"levity"'), "gravity"),
+        (text.replace(links, links[::-1]), "."),
+        (text.replace(links, links[:400]), "cannot reshape|padding|multiple of element"),
+        (text.replace('"v_start": 1', '"v_start": 1000000'), "begins at 1 in q and 1000000 in v"),
+        (text.replace('"revolute"', '"banana"'), "unknown type 'banana'"),
+        ('{"format": 1, "name": ' + "[" * 100000, "."),
+    ):
+        np.savez(path, q=q, **{MODEL: np.frombuffer(bad.encode(), np.uint8)})
+        with pytest.raises(TrajectoryError, match=rf"bad.npz: its model cannot be used \(.*({words}).*; give one"):
+            Trajectory.load(path)
+        assert Trajectory.load(path, arm).model is arm
+    np.savez(path, q=q, **{MODEL: np.array([Trap()], dtype=object)})
+    with pytest.raises(TrajectoryError, match="expected real numbers"):
+        Trajectory.load(path)
+
+
+class Trap:
+    """What fails the test when it is unpickled."""
+
+    def __reduce__(self):
+        return pytest.fail, ("a pickle was executed",)
 
 
 def test_columns_come_in_any_order_and_bare_names_mean_what_is_asked_for(arm, tmp_path):
