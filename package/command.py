@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import math
+import re
 import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -24,6 +26,8 @@ ARM = "seven_joint_arm"
 DEMO, CONVERGENCE = "demo.png", "convergence.png"  # figures that are replaced each time
 MOST_SAMPLES = 100_000  # of a demonstration: with 40 coordinates its arrays take half a gigabyte
 MOST = 10**9  # of what is counted: beyond all that can be waited for
+ABOVE_0 = "finite number above 0"
+NEGATIVE = re.compile(r"-(\.?\d.*|inf(inity)?|nan)$", re.IGNORECASE)  # what follows an option as its number
 LONGEST = 1000  # characters of an error
 INTEGRATORS = (
     "bdf1", "bdf2", "dop853", "dormand_prince", "euler", "euler_infinitesimal", "linearly_implicit", "redmax", "rk4",
@@ -141,6 +145,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, describe: str | None = None, **options: Any) -> None:
         super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **options)
         self.describe = describe
+        self._negative_number_matcher = NEGATIVE  # argparse's own takes -1e3 and -inf for options
 
     def error(self, message: str) -> NoReturn:
         sys.exit(fail(2, f"{message}; '{self.prog} --help' says more"))
@@ -179,6 +184,26 @@ def count(least: int, most: int, what: str = "whole number") -> Callable[[str], 
     return read
 
 
+def real(what: str, fits: Callable[[float], bool] = lambda number: True) -> Callable[[str], float]:
+    """What reads a finite number that fits."""
+
+    def read(text: str) -> float:
+        try:
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if not (math.isfinite(number) and fits(number)):
+            raise argparse.ArgumentTypeError(f"{text[:60]!r} is no {what}")
+        return number
+
+    return read
+
+
+def positive(number: float) -> bool:
+    """Whether a number is above 0."""
+    return number > 0.0
+
+
 def make_parser(contact: bool) -> Parser:
     """Make the parser of all commands; without ``contact``, those of ``pluecker.contact`` are missing."""
     robot_help = f"a URDF file, {ARM!r} (the arm that comes with the package), or a name from example-robot-data"
@@ -191,7 +216,12 @@ def make_parser(contact: bool) -> Parser:
     common.add_argument("--accept-inertia", action="store_true", help="accept inertias that no body can have")
     common.add_argument("--independent-mimic", action="store_true", help="let mimic joints move by themselves")
     common.add_argument(
-        "--gravity", type=float, nargs=3, default=(0.0, 0.0, -9.81), metavar=("X", "Y", "Z"), help="m/s^2 (0 0 -9.81)"
+        "--gravity",
+        type=real("finite number"),
+        nargs=3,
+        default=(0.0, 0.0, -9.81),
+        metavar=("X", "Y", "Z"),
+        help="m/s^2 (0 0 -9.81)",
     )
     files = Parser(add_help=False)
     files.add_argument("-o", "--output", metavar="FILE", help="result, .csv, .npz or .h5 (CSV to standard output)")
@@ -261,8 +291,12 @@ def make_parser(contact: bool) -> Parser:
 def add_simulate(parser: Parser, robot_help: str, contact: bool) -> None:
     """Add the arguments of ``pluecker simulate``."""
     parser.add_argument("robot", help=robot_help)
-    parser.add_argument("--duration", type=float, default=5.0, metavar="S", help="a whole number of steps (5)")
-    parser.add_argument("--step", type=float, default=1e-3, metavar="S", help="of the integrator (0.001)")
+    parser.add_argument(
+        "--duration", type=real(ABOVE_0, positive), default=5.0, metavar="S", help="a whole number of steps (5)"
+    )
+    parser.add_argument(
+        "--step", type=real(ABOVE_0, positive), default=1e-3, metavar="S", help="of the integrator (0.001)"
+    )
     parser.add_argument(
         "--every", type=count(1, MOST), default=10, metavar="N", help="steps from one sample to the next (10)"
     )
@@ -302,7 +336,9 @@ def add_view(parser: Parser, robot_help: str) -> None:
     parser.add_argument("--frames", nargs="*", default=[], metavar="NAME", help="frames whose axes are shown at first")
     parser.add_argument("--inertia", action="store_true", help="show ellipsoids of equal inertia at first")
     parser.add_argument("--no-browser", action="store_true", help="print the address, and open no browser")
-    parser.add_argument("--port", type=int, default=8080, help="of the server (8080, or the next one that is free)")
+    parser.add_argument(
+        "--port", type=count(1, 65535, "port"), default=8080, help="of the server (8080, or the next one that is free)"
+    )
     parser.add_argument("--force", action="store_true", help="replace a file that exists")
     parser.set_defaults(run=f"{ROBOTS}.view_command:run_view")
 
@@ -312,14 +348,20 @@ def add_friction(parser: Parser) -> None:
     parser.add_argument("file", help="in FCLIB's layout, .hdf5, or the text of Siconos")
     parser.add_argument("--law", default="ncp", help="the law of contact (ncp)")
     parser.add_argument("--method", default="auto", help="what solves it (auto)")
-    parser.add_argument("--tol", type=float, default=1e-6, help="the error to be reached, relative (1e-6)")
-    parser.add_argument("--max-iterations", type=int, metavar="N", help="the method's own number unless given")
-    parser.add_argument("--directions", type=int, metavar="N", help="sides of the polygon, law lcp (8; in the plane 2)")
     parser.add_argument(
-        "--repair", type=float, default=0.0, metavar="PART",
+        "--tol", type=real(ABOVE_0, positive), default=1e-6, help="the error to be reached, relative (1e-6)"
+    )
+    parser.add_argument(
+        "--max-iterations", type=count(1, MOST), metavar="N", help="the method's own number unless given"
+    )
+    parser.add_argument(
+        "--directions", type=count(1, MOST), metavar="N", help="sides of the polygon, law lcp (8; in the plane 2)"
+    )
+    parser.add_argument(
+        "--repair", type=real("number from 0 on, below 1", lambda part: 0.0 <= part < 1.0), default=0.0, metavar="PART",
         help="how far a matrix printed with few digits may be moved to be semidefinite, of its largest eigenvalue (0)",
     )  # fmt: skip
-    parser.add_argument("--threads", type=int, metavar="N", help="for islands (all cores)")
+    parser.add_argument("--threads", type=count(1, MOST), metavar="N", help="for islands (all cores)")
     parser.add_argument("--form", choices=("local", "global"), help="which form, of a file that has both")
     parser.add_argument(
         "--methods", metavar="A,B,C", help="methods to compare; with --plot alone, the usual ones and METHOD"

@@ -689,16 +689,6 @@ def test_an_interrupted_simulation_keeps_what_was_computed_and_is_no_success(tmp
     assert 0.0 == time[0] < time[-1] < 10000.0
 
 
-@pytest.mark.parametrize("text", ["1" + 30 * "0", "0", "-1", "nan", "1e3", "", "9" * 5000])
-def test_what_is_no_number_of_steps_is_one_line(text, capsys):
-    with pytest.raises(SystemExit) as stopped:
-        main(["simulate", "seven_joint_arm", "--every", text])
-    said = capsys.readouterr().err
-    assert stopped.value.code == 2
-    assert said.startswith("pluecker: error: argument --every: ")
-    assert said.count("\n") == 1
-
-
 def test_an_interruption_of_a_computation_is_one_line(capsys, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
