@@ -119,7 +119,7 @@ def plot_energy(
     x = np.arange(1.0, len(trajectory) + 1.0) if trajectory.time is None else trajectory.time
     top.plot(x, kinetic, color="tab:orange", linewidth=1.4, label="kinetic (motion)")
     top.plot(x, potential, color="tab:blue", linewidth=1.4, label="potential (height, springs)")
-    top.plot(x, total, color="black", linewidth=1.8, label="total")
+    top.plot(x, total, color="black", linewidth=1.8, linestyle=(0, (3, 2)), label="total")  # what it covers is seen
     top.set_ylabel("energy in J")
     bottom.axhline(0.0, color="0.6", linewidth=0.8)
     bottom.plot(x, total - total[0], color="black", linewidth=1.4)

@@ -21,6 +21,7 @@ __all__ = [
     "colours_in_order",
     "draw_lines",
     "figure_for",
+    "label_decades",
     "label_lines",
     "need_figures",
     "new_figure",
@@ -31,6 +32,7 @@ Array = NDArray[np.float64]
 MOST_LABELS = 12
 FEW = 50  # samples, which are marked one by one
 FIGURES = (".png", ".pdf", ".svg")
+DECADES = 0.7, 2.0  # of a logarithmic axis: below the first even steps have room, below the second 1, 2 and 5 of each
 PURPOSE = "drawing figures"
 
 
@@ -99,6 +101,20 @@ def draw_lines(axis: Any, x: Array, values: Array, names: tuple[str, ...]) -> No
         axis.plot(x, values[:, k], marker, color=colour, linewidth=1.4, markersize=3.5, label=as_label(name))
     axis.grid(alpha=0.25)
     axis.margins(x=0.02 if len(x) <= FEW else 0.0)
+
+
+def label_decades(axis: Any) -> None:
+    """Numbers beside a logarithmic axis that is drawn already: powers of ten, and plain numbers where it spans few."""
+    ticker = require("matplotlib.ticker", "plot", PURPOSE)
+    low, high = axis.axes.get_xlim() if axis.axis_name == "x" else axis.axes.get_ylim()
+    decades = np.log10(high / low)
+    if decades < DECADES[1]:
+        narrow = decades < DECADES[0]
+        axis.set_major_locator(
+            ticker.MaxNLocator(5, steps=(1, 2, 5, 10)) if narrow else ticker.LogLocator(subs=(1.0, 2.0, 5.0))
+        )
+        axis.set_major_formatter(ticker.FuncFormatter(lambda number, _: f"{number:g}"))
+    axis.set_minor_formatter(ticker.NullFormatter())
 
 
 def label_lines(figure: Any, axis: Any) -> None:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pluecker.articulated.pictures.figures import label_decades
 from pluecker.contact.app.comparison import compare_methods, duration
 from pluecker.contact.arguments.values import shown
 from pluecker.contact.errors import ProblemError
@@ -170,6 +171,7 @@ def plot_convergence(
     panels[0].set_xscale("symlog", linthresh=1.0, linscale=0.4)
     panels[0].set(xlim=(0, 1.3 * max(most, 1)), xlabel="iterations", ylabel="error, relative\n(0 at a solution)")
     panels[1].set(xscale="log", xlabel="time in ms")
+    label_decades(panels[1].xaxis)
     panels[0].text(
         0.01, tol, f"tolerance {tol:.0e}", transform=panels[0].get_yaxis_transform(), va="bottom", fontsize=8
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from pluecker.articulated.pictures.contents import Contents
 from pluecker.articulated.pictures.drawing import Drawing, space
-from pluecker.articulated.pictures.figures import new_figure
+from pluecker.articulated.pictures.figures import label_decades, new_figure
 from pluecker.articulated.pictures.overlays import as_overlays
 from pluecker.articulated.pictures.parts import body_placements
 from pluecker.contact.app.scenes.outcome import Outcome, Panel
@@ -69,6 +69,8 @@ def draw_panel(axis: Any, panel: Panel) -> None:
             number += 1
     if panel.log:
         axis.set(xscale="log", yscale="log")
+        label_decades(axis.xaxis)
+        label_decades(axis.yaxis)
     else:
         axis.locator_params(axis="x", nbins=6)
     if panel.limits is not None:

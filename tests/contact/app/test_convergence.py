@@ -1,6 +1,7 @@
 """Several methods on one problem: curves that begin at no impulses and end at the result, and figures that say so."""
 
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -183,6 +184,20 @@ def test_both_panels_hold_every_method_and_how_it_ended(problem, matplotlib, tmp
     path = tmp_path / "picture.png"
     figure.savefig(path)
     assert path.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("time", [1e-3, 7.4e-3, 3e-1])
+def test_numbers_below_the_time_do_not_run_into_each_other(matplotlib, monkeypatch, time):
+    """Where the first iteration takes most of a millisecond."""
+    stages = [("apgd", 1, 0.6e-3), ("newton", 3, time)]
+    panel = drawn(monkeypatch, made("apgd", stages, [0.1, 0.01, 0.001, 1e-9]))[1]
+    panel.figure.draw_without_rendering()
+    low, high = panel.get_xlim()
+    ticks = [*panel.xaxis.get_major_ticks(), *panel.xaxis.get_minor_ticks()]
+    seen = [tick.label1 for tick in ticks if low <= tick.get_loc() <= high and tick.label1.get_text()]
+    assert len(seen) >= 2
+    boxes = sorted((text.get_window_extent() for text in seen), key=lambda box: box.x0)
+    assert all(box.x1 < after.x0 for box, after in pairwise(boxes))
 
 
 def test_numbers_say_where_other_methods_took_over(problem, matplotlib, monkeypatch):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pluecker.articulated import Arrows, Lines, ModelBuilder, Points, Trajectory
+from pluecker.articulated import Arrows, Cones, Lines, ModelBuilder, Points, Trajectory
 from pluecker.contact import World
-from pluecker.contact.constraints import Frame, Friction, Length, Limit, Rod, Rope
+from pluecker.contact.constraints import Frame, Friction, Length, Limit, PointContact, Rod, Rope
 from tests.contact.world.mechanisms import CRANK, slider_crank, slider_crank_state
 
 URDF = """<robot name="two"><link name="base"/>
@@ -76,6 +76,28 @@ def test_what_holds_a_distance_is_shown_as_a_rod_a_spring_or_a_rope():
     assert found["lengths that are limited, driven or damped"].lengths is None
     first = world.overlays(Trajectory([0.0], q=[[0.0, 2.0]]))[0]
     assert (first.label, first.ends) == ("rods", found["rods"].ends)
+
+
+@pytest.mark.plain
+def test_marks_of_a_small_body_in_a_wide_mechanism_are_no_larger_than_its_contacts_are_apart():
+    builder = ModelBuilder("crane and box")
+    builder.add_body("crane", mass=5.0, center_of_mass=(0, 0, 20.0))
+    builder.add_joint("mast", "revolute", "world", "crane", axis=(0, 0, 1))
+    builder.add_body("box", mass=1.0, inertia=[0.01] * 3)
+    builder.add_joint("box", "free", "world", "box")
+    corners = [(x, y, -0.1) for x in (-0.1, 0.1) for y in (-0.1, 0.1)]
+    points = [PointContact(f"p{k}", "world", ("box", x), friction=0.5) for k, x in enumerate(corners)]
+    world = World(builder.build(), points)
+    q, v = np.array([[0.0, 1.0, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0]]), np.zeros((1, 7))
+    forces = np.zeros((1, world.n_rows))
+    forces[0, ::3] = 2.5
+    found = world.overlays(Trajectory([0.0], q, v, columns={"constraint_forces": forces}))
+    arrows = [each for each in found if isinstance(each, Arrows)]
+    cones = [each for each in found if isinstance(each, Cones)]
+    assert [each.label for each in arrows] == ["normals", "forces of contacts, the longest 2.5 N"]
+    for each in arrows:
+        assert 0.05 < each.length * np.nanmax(np.linalg.norm(each.vectors, axis=-1)) < 0.2
+    assert [0.01 < each.height < 0.2 for each in cones] == [True]
 
 
 def test_what_has_no_pictures_is_refused():
