@@ -10,6 +10,7 @@ import numpy as np
 
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.simulation.csv_files import PREFIX, assign_columns, gather_columns
+from pluecker.articulated.simulation.stored_model import MODEL, model_of, text_of
 from pluecker.articulated.simulation.trajectory import PARTS, Trajectory, TrajectoryError, names_of
 from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.extras import require
@@ -40,15 +41,22 @@ def to_pandas(trajectory: Trajectory, model: Model) -> Any:
             columns[other_than(columns, label)] = values[(slice(None), *place)]
     time = trajectory.time
     index = pandas.RangeIndex(len(trajectory), name="sample") if time is None else pandas.Index(time, name="time")
-    return pandas.DataFrame(columns, index=index)
+    table = pandas.DataFrame(columns, index=index)
+    table.attrs[MODEL] = text_of(model).tobytes().decode()
+    return table
 
 
-def from_pandas(table: Any, model: Model) -> Trajectory:
-    """Convert a table to a trajectory, see :meth:`Trajectory.from_pandas`."""
+def from_pandas(table: Any, model: Model | None) -> Trajectory:
+    """See :meth:`Trajectory.from_pandas`."""
     pandas = require("pandas", "tables", "tables of pandas")
     function = "Trajectory.from_pandas"
     if not isinstance(table, pandas.DataFrame):
         raise ArgumentTypeError(f"{function}: table is a {type(table).__name__}, expected a DataFrame of pandas")
+    if model is None:
+        stored = table.attrs.get(MODEL)
+        if not isinstance(stored, str):
+            raise TrajectoryError(f"{function}: the table has no model that names its columns; give one")
+        model = model_of(Path(function), np.frombuffer(stored.encode("utf-8", "replace"), np.uint8))
     for name in table.columns:
         if not isinstance(name, str):
             raise ArgumentTypeError(f"{function}: a column is called {shown(name)}, expected a string")

@@ -270,7 +270,8 @@ class Trajectory:
         """Convert to a table of pandas (which has to be installed): a row for each sample, a column for each coordinate.
 
         Columns are named as in CSV files, ``q:NAME`` and so on; time is the index. What else was recorded goes by its own
-        name, with ``column:`` before it where something else is called so.
+        name, with ``column:`` before it where something else is called so. The table's ``attrs`` have the model, as text,
+        which goes along into Parquet files, by ``to_parquet`` of pandas with pyarrow.
 
         Raises:
             TrajectoryError: there is no model, or a batch, for which :meth:`to_xarray` is there.
@@ -281,21 +282,22 @@ class Trajectory:
         return to_pandas(self, self._named("to_pandas", model))
 
     @staticmethod
-    def from_pandas(table: Any, model: Model) -> Trajectory:
-        """Make a trajectory from a table as of :meth:`to_pandas`, whose columns may come in any order.
+    def from_pandas(table: Any, model: Model | None = None) -> Trajectory:
+        """A trajectory from such a table, whose columns may come in any order.
 
         Args:
             table: a DataFrame of pandas; time is an index of that name, or a column, or not known.
-            model: whose coordinates ``q:NAME`` and so on are.
+            model: whose coordinates ``q:NAME`` and so on are; that of the table's ``attrs`` if None.
 
         Raises:
             TypeError: it is no table, or a column's name is no string.
-            TrajectoryError: it does not fit the model, or holds something else than numbers.
+            TrajectoryError: it does not fit the model, or holds something else than numbers; there is no model, or none that
+                can be used.
             MissingExtraError: pandas is not installed.
         """
         from pluecker.articulated.simulation.tables import from_pandas
 
-        return from_pandas(table, as_model("Trajectory.from_pandas", model))
+        return from_pandas(table, None if model is None else as_model("Trajectory.from_pandas", model))
 
     def to_xarray(self, model: Model | None = None) -> Any:
         """Convert to a dataset of xarray (which has to be installed): axes have names, coordinates of the robot are labels.

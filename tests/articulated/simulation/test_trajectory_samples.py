@@ -228,6 +228,32 @@ def test_columns_that_are_called_like_something_else_keep_their_numbers(mechanis
     assert whole.replace(columns={"motion": motion}).to_xarray()["motion"].shape == motion.shape
 
 
+def test_a_table_of_pandas_knows_its_model(mechanism):
+    given = Trajectory(q=np.zeros((2, mechanism.nq)), model=mechanism)
+    table = given.to_pandas()
+    assert Trajectory.from_pandas(table[table.columns[::-1]]).model == mechanism
+    table.attrs["pluecker_model"] = '{"format": 1, "joints": 3}'
+    with pytest.raises(TrajectoryError, match=r"Trajectory.from_pandas: its model cannot be used \(.*; give one"):
+        Trajectory.from_pandas(table)
+    table.attrs.clear()
+    with pytest.raises(TrajectoryError, match=r"Trajectory.from_pandas: the table has no model .*; give one"):
+        Trajectory.from_pandas(table)
+    assert Trajectory.from_pandas(table, mechanism).model is mechanism
+
+
+@pytest.mark.plain
+def test_a_parquet_file_of_pandas_holds_a_motion_and_its_model(mechanism, tmp_path):
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    rng = np.random.default_rng(3)
+    given = Trajectory([0.0, 0.1, 0.3], v=rng.standard_normal((3, mechanism.nv)), model=mechanism)
+    given.replace(columns={"energy": [1.0, 2.0, 3.0]}).to_pandas().to_parquet(tmp_path / "motion.parquet")
+    found = Trajectory.from_pandas(pandas.read_parquet(tmp_path / "motion.parquet"))
+    assert found.model == mechanism
+    np.testing.assert_array_equal(found.time, given.time)
+    np.testing.assert_array_equal(found.v, given.v)
+    assert found.columns["energy"].tolist() == [1.0, 2.0, 3.0]
+
+
 def test_a_table_of_pandas_is_a_trajectory_again(mechanism):
     one = batch(mechanism).motion((0, 1))
     columns = {name: np.arange(float(len(one))) + k for k, name in enumerate(("energy", "time", "q:x", "column:y"))}
