@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.pictures.overlays import Lines, Overlay, overlay_points
-from pluecker.articulated.pictures.parts import Rod, Solid, Tie, rods, solids, ties, transformed
+from pluecker.articulated.pictures.parts import NEAR, Rod, Solid, Tie, rods, solids, ties, transformed
 from pluecker.articulated.pictures.visuals import Shape, visual_shapes
 from pluecker.spatial.errors import ArgumentValueError
 
@@ -53,7 +53,7 @@ class Parts:
 
     Attributes:
         shapes: surfaces of the URDF file's.
-        rods: in place of links that have no shape.
+        rods: in place of links that have no shape, and to the ends of lines on them.
         boxes: in place of bodies that have neither shape nor length.
         solids: of all bodies that have mass.
         ties: lines between bodies, of the overlays.
@@ -75,7 +75,21 @@ def parts_of(model: Model, visuals: bool, overlays: Sequence[Overlay] = ()) -> P
     all_solids = solids(model)
     boxes = [solid for solid in all_solids if solid.body not in reached]
     lines = [ties(model, overlay) for overlay in overlays if isinstance(overlay, Lines)]
+    solid_of = {solid.body: solid for solid in boxes}
+    ends = [
+        end for tie in lines for bodies, points in (tie.first, tie.second) for end in zip(bodies, points, strict=True)
+    ]
+    drawn += [rod for body, p in ends if body not in shaped and (rod := stem(int(body), p, solid_of.get(body)))]
     return Parts(shapes, drawn, boxes, all_solids, lines)
+
+
+def stem(body: int, point: Array, box: Solid | None) -> Rod | None:
+    """What leads from a body that has no shape to the end of a line, if that is not at its origin, or in its box."""
+    start = np.zeros(3) if box is None else box.center
+    half = np.full(3, NEAR) if box is None else 0.5 * box.box + NEAR
+    axes = np.eye(3) if box is None else box.axes
+    inside = bool((np.abs(axes.T @ (point - start)) <= half).all())
+    return None if body < 0 or inside else Rod(body, start, body, point)
 
 
 def is_bare(rod: Rod, shapes: Sequence[Shape]) -> bool:

@@ -22,6 +22,7 @@ from pluecker.articulated.pictures.overlays import Lines
 from pluecker.spatial.errors import UnknownNameError, shown
 
 __all__ = [
+    "NEAR",
     "Axes",
     "Rod",
     "Solid",

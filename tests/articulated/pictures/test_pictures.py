@@ -570,6 +570,22 @@ def test_rods_springs_and_ropes_run_from_end_to_end_wherever_the_bodies_are(arm)
         pyplot.close(axes.figure)
 
 
+def test_a_rod_leads_from_a_body_without_shape_to_the_end_of_a_line_on_it():
+    model = pendulum()
+    at = (0.3, 0.0, -0.7)
+    first, _, stem = parts_of(model, True, [Lines([("world", ("rod", at))])]).rods
+    assert (first.second, stem.first, stem.second) == (0, 0, 0)
+    np.testing.assert_array_equal([stem.start, stem.end], [np.zeros(3), at])
+    assert len(parts_of(model, True, [Lines([(("world", at), "rod")])]).rods) == 2
+    builder = ModelBuilder("brick")
+    builder.add_body("brick", 2.0, inertia=[0.1, 0.2, 0.25])
+    builder.add_joint("free", "free", "world", "brick")
+    brick = builder.build()
+    for x, rods_drawn in ((0.1, 0), (2.0, 1)):  # in its box, and outside
+        parts = parts_of(brick, True, [Lines([("world", ("brick", (x, 0.0, 0.0)))])])
+        assert (len(parts.rods), len(parts.boxes)) == (rods_drawn, 1)
+
+
 def test_lines_go_with_the_bodies_of_a_film_and_have_room_in_it():
     model = pendulum()
     lines = Lines([(("world", (0.0, 0.0, 3.0)), ("rod", (0.0, 0.0, -0.5)))], "rope", [4.0], color="#123456")
