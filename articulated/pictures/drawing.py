@@ -64,7 +64,7 @@ FEWEST = 100  # of a shape: a cylinder stays one
 CLEAR = 0.12  # of a cone, of which two sides are seen: it is to hide neither a contact nor a body
 LIGHT = np.array([0.45, -0.6, 0.66])  # from where it comes, in world axes: from the front, above
 SHADE = 0.45  # of a surface that is turned away from the light
-WIDTHS = {"rod": 2.6, "rope": 1.4, "spring": 1.4}  # of lines between bodies
+WIDTHS = {"rod": 2.6, "rope": 1.4, "spring": 1.4, "joint": 1.4}  # of lines between bodies
 OVER = 1e-3  # of the size: half a dot of a picture
 PACKED = 3  # of 9: a sixth more bytes than 6, in half the time
 CAMERA = (18.0, -58.0)
@@ -233,13 +233,22 @@ class Drawing:
                 self.drawn.append(text)
 
     def draw_lines(self, tie: Tie, T: Array) -> None:
-        """Rods, ropes or springs between bodies."""
+        """Rods, ropes, springs or joints between bodies."""
         lines = tie.lines
         colour, width = COLOURS.get(lines.color, lines.color), WIDTHS[lines.shape]
-        for way, slack in zip(tie.ways(T), tie.slack(T), strict=True):
+        ways, slack = tie.ways(T), tie.slack(T)
+        for which, stroke in ((~slack, "-"), (slack, "--")):
+            chosen = list(ways[which])
             if lines.shape == "spring":
-                way = coil(way[0], way[-1], COIL * self.size)
-            self.line(way, colour, width, zorder=3, linestyle="--" if slack else "-")
+                chosen = [coil(way[0], way[-1], COIL * self.size) for way in chosen]
+            if chosen:
+                gap = np.full((1, 3), np.nan)
+                self.line(
+                    np.concatenate([part for way in chosen for part in (way, gap)][:-1]),
+                    colour, width, zorder=3, linestyle=stroke,
+                )  # fmt: skip
+        if lines.shape == "joint" and len(ways):
+            self.dots(ways.reshape(-1, 3), colour, 4.5, zorder=3)
 
     def draw_overlay(self, overlay: Points | Arrows | Cones) -> None:
         """Points, arrows or cones that are there."""
@@ -280,6 +289,8 @@ class Drawing:
             how: dict[str, Any] = {"linewidth": WIDTHS[overlay.shape] if isinstance(overlay, Lines) else 2.0}
             if isinstance(overlay, Points):
                 how = {"marker": "o", "linestyle": "none"}
+            elif isinstance(overlay, Lines) and overlay.shape == "joint":
+                how |= {"marker": "o", "markersize": 4.5}
             colour = COLOURS.get(overlay.color, overlay.color)
             found[as_label(overlay.label)] = lines.Line2D([], [], color=colour, **how)
         if self.contents.inertia and self.parts.solids:

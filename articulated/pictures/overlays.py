@@ -38,7 +38,7 @@ COLOURS = {
     "red": "#d62728", "green": "#2e8b57", "blue": "#1f5fb4", "orange": "#e07b00", "purple": "#8e44ad", "brown": "#7f3b08",
     "black": "#111111", "grey": "#7f7f7f",
 }  # fmt: skip
-SHAPES = ("rod", "rope", "spring")
+SHAPES = ("rod", "rope", "spring", "joint")
 HEX = re.compile("#[0-9a-fA-F]{6}")
 
 
@@ -159,12 +159,12 @@ class Cones:
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """Rods, ropes or springs between points of bodies, which move with them.
+    """Rods, ropes, springs or joints between points of bodies, which move with them.
 
     Attributes:
         ends: of each line two ends: a frame's name, ``"world"``, or ``(frame, point)``; m.
         shape: ``"rod"``, a straight line; ``"spring"``, a coil; ``"rope"``, a thin line, which hangs and is dashed where its
-            ends are nearer to each other than it is long.
+            ends are nearer to each other than it is long; ``"joint"``, a thin line with a dot at each end.
         lengths: of ropes, ``(k,)``; m. Ropes without are taut.
         label: what they are, for the legend.
         color: ``"#rrggbb"``, or one of the names in :data:`COLOURS`: red, green, blue, orange, purple, brown, black, grey.

@@ -37,7 +37,7 @@ Array = NDArray[np.float64]
 FIELD = np.radians(40.0)  # of view, vertical: little perspective
 CAMERA = np.array([0.55, -0.75, 0.38])  # from where it is seen first: as by matplotlib, from the front, above
 THIN = 0.008  # of the size of the scene: radius of a rod
-LINES = {"rod": 1.2, "rope": 0.5, "spring": 0.5}  # radii of lines between bodies, of a rod's
+LINES = {"rod": 1.2, "rope": 0.5, "spring": 0.5, "joint": 0.5}  # radii of lines between bodies, of a rod's
 HALF_AXIS = 0.1  # of the size of the scene
 
 
@@ -184,7 +184,8 @@ class Scene:
             self.groups["frames"].append(node)
 
     def add_lines(self, tie: Tie, T: Array) -> list[list[Piece]]:
-        """Nodes for each rod, rope or spring, of unit length; of a rope one for each piece between its points."""
+        """Nodes for each rod, rope or spring, of unit length; of a rope one for each piece between its points, of a joint
+        two balls more."""
         lines, found = tie.lines, []
         path = self.group(f"{lines.label} ({self.overlays.index(lines) + 1})", True)
         r = LINES[lines.shape] * THIN * self.size
@@ -196,6 +197,10 @@ class Scene:
                 surface = vertices / [1.0, 1.0, length] - [0.0, 0.0, 0.5], faces
             names = [f"{path}/{k} {j}" for j in range(len(way) - 1)]
             found.append([Piece(self.surface(name, surface, rgb(lines.color))) for name in names])
+            if lines.shape == "joint":
+                dots = [f"{path}/{k} {end}" for end in ("first", "second")]
+                knob = ball(np.full(3, 1.5 * THIN * self.size))
+                found[-1] += [Piece(self.surface(name, knob, rgb(lines.color))) for name in dots]
         return found
 
     def add_marks(self, number: int, overlay: Points | Arrows | Cones) -> list[Piece]:
@@ -247,8 +252,10 @@ def stretch(piece: Piece, start: Array, end: Array) -> None:
 
 
 def show_line(pieces: list[Piece], way: Array, slack: bool) -> None:
-    """Put the pieces of a line along its way, of one that is slack every other one."""
-    for j, (piece, start, end) in enumerate(zip(pieces, way[:-1], way[1:], strict=True)):
+    """Put the pieces of a line along its way, of one that is slack every other one, and dots at its ends, if it has any."""
+    for dot, point in zip(pieces[len(way) - 1 :], (way[0], way[-1]), strict=False):
+        dot.place(point, np.eye(3))
+    for j, (piece, start, end) in enumerate(zip(pieces, way[:-1], way[1:], strict=False)):
         if slack and j % 2:
             piece.hide()
         else:

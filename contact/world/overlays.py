@@ -12,6 +12,7 @@ from pluecker.articulated.pictures.overlays import Arrows, Lines, Overlay
 from pluecker.articulated.pictures.parts import body_placements
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.simulation.trajectory import Trajectory
+from pluecker.contact.constraints.pair import Pair
 from pluecker.contact.constraints.point_contact import PointContact
 from pluecker.contact.constraints.relation import DISTANCE, Frame, Function, Row
 from pluecker.contact.geometry.shape_contact import ShapeContact
@@ -19,6 +20,7 @@ from pluecker.contact.world.called import called
 from pluecker.contact.world.contact_overlays import contact_overlays
 from pluecker.contact.world.found_samples import COLUMN
 from pluecker.contact.world.found_samples import contacts_of as found_in
+from pluecker.contact.world.tree_joints import TreeJoint
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ __all__ = ["connections_of", "overlays_of"]
 CONTACTS = (PointContact, ShapeContact)
 LONGEST = 0.3  # of the distance between the constraints farthest from the world's origin and it: of the longest arrow
 CONNECTIONS = {  # the shape of lines, what the legend says, and the colour
+    "joints": ("joint", "joints that are constraints", "#5b6470"),
     "rods": ("rod", "rods", "black"),
     "springs": ("spring", "springs", "#0b8a8a"),
     "ropes": ("rope", "ropes, dashed while slack", "brown"),
@@ -46,7 +49,7 @@ def overlays_of(world: World, trajectory: Trajectory) -> tuple[Overlay, ...]:
         raise ArgumentTypeError(f"World.overlays: trajectory is a {type(trajectory).__name__}, expected a Trajectory")
     if trajectory.q is None or trajectory.q.ndim != 2:
         raise ArgumentValueError("World.overlays: the trajectory has to be one motion with q; choose one by motion()")
-    q, lines = trajectory.q, connections_of(world)
+    q, lines = trajectory.q, world.connections
     forces = trajectory.columns.get("constraint_forces")
     found: list[Overlay] = list(lines)
     if forces is not None and trajectory.v is not None:
@@ -65,11 +68,16 @@ def overlays_of(world: World, trajectory: Trajectory) -> tuple[Overlay, ...]:
 
 
 def connections_of(world: World) -> tuple[Lines, ...]:
-    """Distances between points of bodies, by what they are: rods, springs, ropes, and lengths with other laws."""
+    """Joints, and distances between points of bodies, by what they are: rods, springs, ropes, lengths with other laws."""
     ends: dict[str, list[Any]] = {kind: [] for kind in CONNECTIONS}
     lengths = []
-    for handle in others(world):
-        parts = world.parts[handle.number]
+    for record, parts in zip(
+        world.constraints, world.parts, strict=False
+    ):  # the last parts are those of the model's joints
+        if isinstance(record, CONTACTS):
+            continue
+        if isinstance(record, Pair) or (isinstance(record, TreeJoint) and record.kind != "free"):
+            ends["joints"].append(tuple((frame.name, frame.position) for frame in (record.first, record.second)))
         for k, function in enumerate(parts.functions):
             rows = [row for row in parts.rows if k in {number for number, _ in row.terms}]
             if function.kind == DISTANCE and rows:

@@ -36,7 +36,7 @@ from pluecker.contact.world.failures import explanation
 from pluecker.contact.world.found_contacts import begun_numbers, memory_with_contacts, pile_steps
 from pluecker.contact.world.found_samples import FiledTouches, contacts_of, forces_found, joined_contacts, with_touches
 from pluecker.contact.world.memory import WorldMemory, as_numbers_of, key_of
-from pluecker.contact.world.overlays import connections_of, overlays_of
+from pluecker.contact.world.overlays import overlays_of
 from pluecker.contact.world.point_contacts import PointContacts
 from pluecker.contact.world.scenario import world_scenario
 from pluecker.spatial.equality import by_value
@@ -147,7 +147,7 @@ def simulate_world(
             raise SimulationError(f"{error}; the other files hold all {len(found)} samples", found, end) from None
         found = found.replace(columns=parts["columns"])
     if "constraint_forces" not in found.columns or found.batch_shape:
-        return WorldTrajectory(**parts, overlays=connections_of(world), memory=own)
+        return WorldTrajectory(**parts, overlays=world.connections, memory=own)
     contacts = contacts_of(world, found)
     return WorldTrajectory(**parts, overlays=overlays_of(world, found), memory=own, contacts=contacts)
 

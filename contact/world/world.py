@@ -27,6 +27,7 @@ from pluecker.contact.world.pairs import pair_contacts
 from pluecker.contact.world.simulation import WorldStep, WorldTrajectory, simulate_world, step_world
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, UnknownNameError, shown
+from pluecker.spatial.properties import cached_property
 
 if TYPE_CHECKING:
     from pluecker.contact.world.maximal import Maximal
@@ -336,9 +337,9 @@ class World(Instants):
             tol=tol, progress=progress, threads=threads, outside_limits=outside_limits,
         )  # fmt: skip
 
-    @property
+    @cached_property
     def connections(self) -> tuple[Lines, ...]:
-        """What pictures show of constraints on distances: rods, springs as coils, ropes, dashed while they are slack.
+        """What pictures show of what connects bodies: joints, rods, springs as coils, ropes, dashed while they are slack.
 
         Example:
             >>> from pluecker.articulated import ModelBuilder, plot_mechanism

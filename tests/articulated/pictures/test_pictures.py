@@ -570,6 +570,21 @@ def test_rods_springs_and_ropes_run_from_end_to_end_wherever_the_bodies_are(arm)
         pyplot.close(axes.figure)
 
 
+def test_several_lines_are_drawn_apart_and_joints_have_dots_at_their_ends():
+    model = pendulum()
+    ends = [(("world", (0.0, y, 0.5)), ("rod", (0.0, y, -0.5))) for y in (0.0, 1.0)]
+    for shape, lengths in (("rod", None), ("spring", None), ("rope", [2.0, 0.5]), ("joint", None)):
+        axes = plot_mechanism(model, overlays=Lines(ends, shape, lengths, color="#123456"))
+        drawn = drawn_in(axes, "#123456")
+        points = np.concatenate(drawn)
+        assert {0.0, 1.0} <= set(points[:, 1][np.isin(points[:, 2], [0.5, -0.5])])
+        ways, dots = (drawn[:1], drawn[1:]) if shape == "joint" else (drawn, [])
+        assert [len(dot) for dot in dots] == [4] * (shape == "joint")
+        assert len(ways) == (2 if shape == "rope" else 1)  # one of them slack
+        assert [int(np.isnan(way).all(axis=1).sum()) for way in ways] == [0 if shape == "rope" else 1] * len(ways)
+        pyplot.close(axes.figure)
+
+
 def test_a_rod_leads_from_a_body_without_shape_to_the_end_of_a_line_on_it():
     model = pendulum()
     at = (0.3, 0.0, -0.7)

@@ -117,14 +117,14 @@ def test_time_goes_on_by_itself_until_it_is_stopped_and_marks_go_along(arm):
 
 def test_rods_springs_and_ropes_are_between_their_bodies_and_a_slack_rope_is_dashed(arm):
     ends = [(("world", (0.4, 0.0, 0.0)), "flange")]
-    shapes = ("rod", None), ("spring", None), ("rope", [0.1]), ("rope", [5.0])
+    shapes = ("rod", None), ("spring", None), ("rope", [0.1]), ("rope", [5.0]), ("joint", None)
     lines = [Lines(ends, shape, lengths, label=f"{shape} {lengths}") for shape, lengths in shapes]
     q = np.array([0.3, 0.5, 0.1, -1.8, 0.2, 2.2, 0.4])
     with quietly(arm, q=q, overlays=lines) as viewer:
         slider(viewer, "joint4, rad").value = q[3] = -0.5
         tip = forward_kinematics(arm, q, ["flange"])[0, :3, 3]
         start = np.array([0.4, 0.0, 0.0])
-        (rod,), (spring,), taut, slack = (found[0] for found in viewer._scene.lines)
+        (rod,), (spring,), taut, slack, joint = (found[0] for found in viewer._scene.lines)
         wait_until(lambda: np.abs(spring.node.position - 0.5 * (start + tip)).max() < 1e-12)
         assert rod.node.scale[2] == pytest.approx(np.linalg.norm(tip - start))
         pieces = [np.linalg.norm(piece.node.scale[2]) for piece in taut]
@@ -132,6 +132,9 @@ def test_rods_springs_and_ropes_are_between_their_bodies_and_a_slack_rope_is_das
         assert all(piece.node.visible for piece in taut)
         assert [piece.node.visible for piece in slack] == [True, False] * (len(slack) // 2)
         assert min(piece.node.position[2] for piece in slack if piece.node.visible) < min(start[2], tip[2])
+        line, *dots = joint
+        assert line.node.scale[2] == pytest.approx(rod.node.scale[2])
+        np.testing.assert_allclose([dot.node.position for dot in dots], [start, tip], atol=1e-12)
         assert slider(viewer, "spring None (2)").value is True
 
 

@@ -29,7 +29,8 @@ def test_forces_of_constraints_are_arrows_at_their_frames():
     world = slider_crank()
     q, v = slider_crank_state(0.4, 5.0)
     motion = world.simulate(q, v, 0.004, 0.001, integrator="rk4", record="constraint_forces")
-    assert [type(each) for each in motion.overlays] == [Arrows] * 4
+    assert [type(each) for each in motion.overlays] == [Lines] + [Arrows] * 4
+    assert (motion.overlays[0].shape, motion.overlays[0].label) == ("joint", "joints that are constraints")
     forces = motion.overlays[-1]
     assert forces.positions.shape == (5, 1, 3)
     np.testing.assert_allclose(forces.positions[:, 0, 0], motion.q[:, 2], atol=1e-12)  # on the slider
@@ -39,7 +40,9 @@ def test_forces_of_constraints_are_arrows_at_their_frames():
     reach = np.abs(motion.q[:, 2]).max()
     assert forces.length * np.linalg.norm(forces.vectors, axis=-1).max() == pytest.approx(0.3 * reach, rel=0.01)
     assert motion[2:4].overlays[-1].vectors.shape == (2, 1, 3)
-    assert world.simulate(q, v, 0.002, 0.001).overlays == ()
+    (joints,) = world.simulate(q, v, 0.002, 0.001).overlays
+    (pin,) = world.constraints
+    assert joints.ends == (tuple((frame.name, frame.position) for frame in (pin.first, pin.second)),)
     assert World(world.model).overlays(Trajectory([0.0], q=[q])) == ()
     assert reach > CRANK
     assert not any(isinstance(each, Points) for each in motion.overlays)
@@ -76,6 +79,19 @@ def test_what_holds_a_distance_is_shown_as_a_rod_a_spring_or_a_rope():
     assert found["lengths that are limited, driven or damped"].lengths is None
     first = world.overlays(Trajectory([0.0], q=[[0.0, 2.0]]))[0]
     assert (first.label, first.ends) == ("rods", found["rods"].ends)
+
+
+@pytest.mark.plain
+def test_joints_are_shown_in_maximal_coordinates_too():
+    builder = ModelBuilder("two")
+    for name, parent, x in (("a", "world", 0.0), ("b", "a", 0.4)):
+        builder.add_body(name, 1.0, (0.2, 0, 0), (0.1, 0.1, 0.1))
+        builder.add_joint(f"to {name}", "revolute", parent, name, axis=(0, 1, 0), position=(x, 0, 0))
+    world = World(builder.build(), [Rod("rod", "world", ("b", (0.4, 0.0, 0.0)), 0.8)])
+    joints, rods = world.maximal().world.connections
+    assert [(joints.shape, len(joints.ends)), (rods.shape, len(rods.ends))] == [("joint", 2), ("rod", 1)]
+    assert joints.ends[1] == (("a", (0.4, 0.0, 0.0)), ("b", (0.0, 0.0, 0.0)))
+    assert rods.ends == world.connections[0].ends
 
 
 @pytest.mark.plain
@@ -132,7 +148,7 @@ def test_frames_that_are_the_same_are_shown_once():
     world = slider_crank()
     assert Frame("slider") == world.constraints[0].second
     q, _ = slider_crank_state(0.4, 5.0)
-    axes = world.overlays(Trajectory([0.0], q=[q]))
+    axes = world.overlays(Trajectory([0.0], q=[q]))[1:]
     assert [each.positions.shape for each in axes] == [(1, 2, 3)] * 3
     for k, each in enumerate(axes):
         np.testing.assert_allclose(np.linalg.norm(each.vectors, axis=-1), 1.0, atol=1e-12)
