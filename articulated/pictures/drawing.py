@@ -69,7 +69,8 @@ OVER = 1e-3  # of the size: half a dot of a picture
 PACKED = 3  # of 9: a sixth more bytes than 6, in half the time
 CAMERA = (18.0, -58.0)
 THIN = 1e-9  # of its extent: a surface that is flat
-MOST_NUMBERS = 5  # along an edge of the room that is seen from its side
+MOST_NUMBERS, APART = 5, 0.3  # along an edge of the room; inches that one needs, so that an edge seen end-on has none
+LONGEST = 0.6  # of the axes' place in the figure, about: the longest edge of the room
 FLATTEST = 0.6  # of the longest edge of the room: an edge is not drawn shorter, so that there is room for its numbers
 
 
@@ -353,15 +354,17 @@ def make_room(ax: Any, points: Array) -> float:
     ticker = require("matplotlib.ticker", "plot", PURPOSE)
     for axis, seen in zip((ax.xaxis, ax.yaxis, ax.zaxis), seen_lengths(ax, half), strict=True):
         axis.set_pane_color((0.97, 0.97, 0.98, 1.0))
-        axis.set_major_locator(ticker.MaxNLocator(max(1, round(MOST_NUMBERS * seen))))
+        numbers = min(MOST_NUMBERS, int(seen / APART))
+        axis.set_major_locator(ticker.MaxNLocator(numbers) if numbers else ticker.NullLocator())
     return edge
 
 
 def seen_lengths(ax: Any, half: Array) -> Array:
-    """How long the edges of a room look from where it is seen, of the longest edge."""
+    """How long the edges of a room look from where it is seen, about; inches."""
     elevation, azimuth = np.radians([ax.elev, ax.azim])
     sight = np.array([np.cos(elevation) * np.cos(azimuth), np.cos(elevation) * np.sin(azimuth), np.sin(elevation)])
-    seen: Array = half / half.max() * np.sqrt(np.maximum(1.0 - sight**2, 0.0))
+    whole = LONGEST * float(min(ax.bbox.size)) / ax.figure.dpi
+    seen: Array = whole * half / half.max() * np.sqrt(np.maximum(1.0 - sight**2, 0.0))
     return seen
 
 
