@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pluecker.articulated.forces.elements import Cable, Element, PointSpring
 from pluecker.articulated.pictures.contents import parts_of, reach
 from pluecker.articulated.pictures.overlays import Arrows, Lines, Overlay
 from pluecker.articulated.pictures.parts import body_placements
@@ -26,7 +28,7 @@ from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
 if TYPE_CHECKING:
     from pluecker.contact.world.world import ConstraintHandle, World
 
-__all__ = ["connections_of", "overlays_of"]
+__all__ = ["connections_of", "elements_of", "overlays_of"]
 
 CONTACTS = (PointContact, ShapeContact)
 LONGEST = 0.3  # of the distance between the constraints farthest from the world's origin and it: of the longest arrow
@@ -90,6 +92,25 @@ def connections_of(world: World) -> tuple[Lines, ...]:
         for (kind, pairs), (shape, label, color) in zip(ends.items(), CONNECTIONS.values(), strict=True)
         if pairs
     )
+
+
+def elements_of(elements: Sequence[Element]) -> tuple[Lines, ...]:
+    """The springs and the cables among elements; a cable of two ends hangs where it is slack."""
+    springs = [(each.first, each.second) for each in elements if isinstance(each, PointSpring)]
+    cables = [each for each in elements if isinstance(each, Cable)]
+    short = [each for each in cables if len(tuple(each.via)) == 2]
+    long = [pair for each in cables if each not in short for pair in pairwise(each.via)]
+    found = (
+        Lines(springs, "spring", None, "springs between points", "#0b8a8a"),
+        Lines(
+            [tuple(each.via) for each in short],
+            "rope",
+            [each.rest_length for each in short],
+            "cables, dashed while slack",
+        ),
+        Lines(long, "rope", None, "cables over several points"),
+    )
+    return tuple(lines for lines in found if lines.ends)
 
 
 def kind_of(rows: Sequence[Row]) -> str:

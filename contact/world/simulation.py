@@ -11,6 +11,7 @@ import numpy as np
 
 from pluecker.articulated.errors import OutputError, SimulationError
 from pluecker.articulated.forces.elements import Element
+from pluecker.articulated.forces.packing import as_elements
 from pluecker.articulated.running.arguments import Array, as_floats
 from pluecker.articulated.running.fields import STANDARD
 from pluecker.articulated.simulation.dynamics import Dynamics
@@ -36,7 +37,7 @@ from pluecker.contact.world.failures import explanation
 from pluecker.contact.world.found_contacts import begun_numbers, memory_with_contacts, pile_steps
 from pluecker.contact.world.found_samples import FiledTouches, contacts_of, forces_found, joined_contacts, with_touches
 from pluecker.contact.world.memory import WorldMemory, as_numbers_of, key_of
-from pluecker.contact.world.overlays import overlays_of
+from pluecker.contact.world.overlays import elements_of, overlays_of
 from pluecker.contact.world.point_contacts import PointContacts
 from pluecker.contact.world.scenario import world_scenario
 from pluecker.spatial.equality import by_value
@@ -135,6 +136,7 @@ def simulate_world(
     q = begun_within_limits(world, q, memory, outside_limits)
     begun = memory.time if isinstance(memory, WorldMemory) else 0.0
     options["function"] = "World.simulate"
+    options["elements"] = as_elements("simulate", options["elements"])
     found, outcome, chosen = follow(world, q, v, duration, step, integrator, memory, begun, options)
     whole = outcome.error is None and outcome.failed is None and not outcome.interrupted and found.q is not None
     own = memory_at_end(world, outcome, chosen, integrator, found.batch_shape) if whole and len(found) else None
@@ -146,10 +148,11 @@ def simulate_world(
             end = float(found.time[-1]) if found.time is not None and len(found) else begun
             raise SimulationError(f"{error}; the other files hold all {len(found)} samples", found, end) from None
         found = found.replace(columns=parts["columns"])
+    shown = elements_of(options["elements"])
     if "constraint_forces" not in found.columns or found.batch_shape:
-        return WorldTrajectory(**parts, overlays=world.connections, memory=own)
+        return WorldTrajectory(**parts, overlays=(*world.connections, *shown), memory=own)
     contacts = contacts_of(world, found)
-    return WorldTrajectory(**parts, overlays=overlays_of(world, found), memory=own, contacts=contacts)
+    return WorldTrajectory(**parts, overlays=(*overlays_of(world, found), *shown), memory=own, contacts=contacts)
 
 
 @called("World.step")

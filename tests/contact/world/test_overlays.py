@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pluecker.articulated import Arrows, Cones, Lines, ModelBuilder, Points, Trajectory
+from pluecker.articulated import Arrows, Cable, Cones, Lines, ModelBuilder, Points, PointSpring, Trajectory
 from pluecker.contact import World
 from pluecker.contact.constraints import Frame, Friction, Length, Limit, PointContact, Rod, Rope
 from tests.contact.world.mechanisms import CRANK, slider_crank, slider_crank_state
@@ -79,6 +79,28 @@ def test_what_holds_a_distance_is_shown_as_a_rod_a_spring_or_a_rope():
     assert found["lengths that are limited, driven or damped"].lengths is None
     first = world.overlays(Trajectory([0.0], q=[[0.0, 2.0]]))[0]
     assert (first.label, first.ends) == ("rods", found["rods"].ends)
+
+
+@pytest.mark.plain
+def test_springs_and_cables_among_elements_are_shown_with_the_motion():
+    builder = ModelBuilder("hung")
+    builder.add_body("bob", mass=1.0, inertia=[0.01] * 3)
+    builder.add_joint("rail", "prismatic", "world", "bob", axis=(0, 0, 1))
+    world = World(builder.build(), [Rope("rope", ("world", (0.0, 0.0, 1.0)), "bob", 2.0)])
+    hook, side = ("world", (0.0, 0.0, 0.5)), ("bob", (0.1, 0.0, 0.0))
+    elements = (
+        PointSpring(hook, "bob", 5.0),
+        Cable([hook, side], 5.0, 0.7),
+        Cable([hook, ("world", (0.3, 0.0, 0.0)), side], 5.0, 0.7),
+    )
+    motion = world.simulate([0.0], [0.0], 0.02, 0.01, elements=iter(elements))
+    found = {each.label: each for each in motion.overlays}
+    assert [(each.shape, len(each.ends)) for each in found.values()] == [
+        ("rope", 1), ("spring", 1), ("rope", 1), ("rope", 2),
+    ]  # fmt: skip
+    assert found["springs between points"].ends == ((hook, ("bob", (0.0, 0.0, 0.0))),)
+    assert found["cables, dashed while slack"].lengths.tolist() == [0.7]
+    assert found["cables over several points"].ends[1] == (("world", (0.3, 0.0, 0.0)), side)
 
 
 @pytest.mark.plain
