@@ -95,7 +95,7 @@ def written(value: Any) -> str:
 
 
 class Place(NamedTuple):
-    """Where constraints are put: a model, a configuration, where its bodies are there, and random numbers."""
+    """Surroundings of constraints to be drawn: a model, a configuration, its bodies' placements, and random numbers."""
 
     model: Model
     q: Array
@@ -204,7 +204,7 @@ def point_contact(name: str, place: Place) -> Any:
 
 
 def shape_contact(name: str, place: Place) -> Any:
-    """The same as two shapes."""
+    """A ball on a plane, as the contact of two shapes."""
     plane, center, radius, friction = ball_on_plane(place)
     floor = geometry.Collider(f"{name}_floor", geometry.HalfSpace(), plane)
     return geometry.ShapeContact(

@@ -185,7 +185,7 @@ def count(least: int, most: int, what: str = "whole number") -> Callable[[str], 
 
 
 def real(what: str, fits: Callable[[float], bool] = lambda number: True) -> Callable[[str], float]:
-    """What reads a finite number that fits."""
+    """Make a function that reads a finite number that fits."""
 
     def read(text: str) -> float:
         try:
@@ -200,7 +200,7 @@ def real(what: str, fits: Callable[[float], bool] = lambda number: True) -> Call
 
 
 def positive(number: float) -> bool:
-    """Whether a number is above 0."""
+    """Return whether a number is above 0."""
     return number > 0.0
 
 

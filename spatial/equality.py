@@ -72,7 +72,7 @@ def by_value(*names: str) -> Callable[[type[T]], type[T]]:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two things are equal, with what they hold: arrays by their entries, NaN being equal to itself."""
+    """Return whether two things are equal, with what they hold: arrays by their entries, NaN being equal to itself."""
     if a is b:
         return True
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
@@ -88,7 +88,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def same_matrices(A: Any, B: Any) -> bool:
-    """Whether two sparse matrices have the same entries, those that are not zero."""
+    """Return whether two sparse matrices have the same entries, those that are not zero."""
     if A.shape != B.shape:
         return False
     found = []
@@ -101,7 +101,7 @@ def same_matrices(A: Any, B: Any) -> bool:
 
 
 def lasting(part: Any) -> Any:
-    """What equal parts have in common and no one can change: the shape of an array, the length of a list."""
+    """Return what equal parts share and no one can change, for a hash: the shape of an array, the length of a list."""
     if isinstance(part, np.ndarray):
         return part.shape
     if isinstance(part, TEXT) or (isinstance(part, Real) and part == part):

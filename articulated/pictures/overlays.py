@@ -1,4 +1,4 @@
-"""What others want to be shown with a mechanism: points, arrows and cones, at rest or over time, and lines between bodies.
+"""Overlays of a drawing: points, arrows and cones, at rest or over time, and lines between bodies.
 
 Contacts are points, their forces arrows, their friction cones; so may be targets, sensors, wind. Each record is a batch of
 marks: arrays ``(k, ...)`` that stay, or ``(n, k, ...)`` with one entry for each sample of a trajectory. A mark whose numbers
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pluecker.articulated.forces.elements import attachment
+from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.functions.arguments import as_numbers, as_option, naming
 
@@ -157,6 +158,7 @@ class Cones:
         return replace(self, **those_of(self, samples))
 
 
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Lines:
     """Rods, ropes, springs or joints between points of bodies, which move with them.
@@ -310,7 +312,7 @@ def rgb(colour: str) -> Array:
 
 
 def present(overlay: Points | Arrows | Cones) -> NDArray[np.bool_]:
-    """Which of its marks are there, ``(k,)`` or ``(n, k)``: those without NaN."""
+    """Return which marks of an overlay are there, ``(k,)`` or ``(n, k)``: those without NaN."""
     found = [np.isfinite(np.asarray(getattr(overlay, name))).all(axis=-1) for name in arrays_of(overlay)]
     return np.logical_and.reduce(found)
 

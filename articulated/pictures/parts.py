@@ -1,4 +1,4 @@
-"""What there is to be drawn of a mechanism, in numbers: rods from joint to joint, joint axes, solids of equal inertia, and
+"""Parts of a drawing of a mechanism, in numbers: rods from joint to joint, joint axes, solids of equal inertia, and
 lines between bodies.
 
 Sources: the axis of a twist, RBDA section 2.2; moments of a homogeneous ellipsoid and box, any table of inertias, such as
@@ -101,12 +101,12 @@ class Tie:
     down: Array
 
     def ends(self, T: Array) -> tuple[Array, Array]:
-        """Where the ends are, ``(..., k, 3)`` each, with bodies and the world placed at ``(..., n_bodies + 1, 4, 4)``."""
+        """Return the positions of both ends, ``(..., k, 3)`` each; T are those of bodies and world, ``(..., n_bodies + 1, 4, 4)``."""
         first, second = (transformed(T[..., bodies, :, :], points) for bodies, points in (self.first, self.second))
         return first, second
 
     def slack(self, T: Array) -> NDArray[np.bool_]:
-        """Which are ropes that are longer than their ends are apart, ``(..., k)``."""
+        """Return which are ropes that are longer than their ends are apart, ``(..., k)``."""
         start, end = self.ends(T)
         apart = np.linalg.norm(end - start, axis=-1)
         if self.lines.shape != "rope" or self.lines.lengths is None:

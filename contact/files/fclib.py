@@ -126,7 +126,7 @@ def to_form(problem: Problem) -> LocalForm:
 
 
 def source_of(problem: Problem) -> LocalForm | GlobalForm | None:
-    """What a problem was read from, if it still is what was read."""
+    """Return the form that a problem was read from, if the problem still is what was read."""
     form = read_from.get(id(problem))
     if form is None:
         return None

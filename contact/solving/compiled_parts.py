@@ -68,7 +68,7 @@ class Direct:
 
 
 def in_order(kind: Any) -> bool:
-    """Whether all arrays of a type are in C order."""
+    """Return whether all arrays of a type are in C order."""
     if isinstance(kind, numba_types.BaseTuple):
         return all(map(in_order, kind))
     return not isinstance(kind, numba_types.Array) or kind.layout == "C"

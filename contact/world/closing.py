@@ -117,7 +117,7 @@ class Metric:
 
 
 class Laws:
-    """What a search needs to know of a world.
+    """Constants of a search for a closed configuration, of one world.
 
     Attributes:
         held: which rows hold.
@@ -140,7 +140,7 @@ class Laws:
 
 
 def laws_of(world: Instants) -> Laws:
-    """What a search needs to know of a world; found once."""
+    """Return the constants of a search, found once for a world and kept with it."""
     found: Laws | None = world.tables.get(laws_of)
     if found is None:
         found = world.tables[laws_of] = Laws(world)
@@ -205,7 +205,7 @@ class Closing:
     # ------------------------------------------------------------------------------------------------------- feasibility
 
     def feasible(self, q: Array, tol: float) -> Point:
-        """Where everything holds, from one start; or where it does not become better."""
+        """Find a configuration where everything holds, from one start; or the one from which no step is better."""
         point, damping = self.first if q is self.start else self.at(q), 1e-3
         for _ in range(ITERATIONS):
             if point.worst[0] <= tol:

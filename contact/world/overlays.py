@@ -1,4 +1,4 @@
-"""What pictures show of a world: rods, ropes and springs, the frames of its constraints, their forces, and what touches."""
+"""Overlays of a world in pictures: rods, ropes and springs, frames of its constraints, their forces, contacts."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def elements_of(elements: Sequence[Element]) -> tuple[Lines, ...]:
 
 
 def kind_of(rows: Sequence[Row]) -> str:
-    """What holds a distance."""
+    """Name the kind of what holds a distance: a rod, a rope, a spring, or others."""
     row = rows[0]
     if len(rows) > 1 or len(row.terms) > 1 or row.motion is not None or row.speed or row.inertia:
         return "others"

@@ -339,7 +339,7 @@ class World(Instants):
 
     @cached_property
     def connections(self) -> tuple[Lines, ...]:
-        """What pictures show of what connects bodies: joints, rods, springs as coils, ropes, dashed while they are slack.
+        """Lines between bodies that pictures show: joints, rods, springs as coils, ropes, dashed while they are slack.
 
         Example:
             >>> from pluecker.articulated import ModelBuilder, plot_mechanism
@@ -355,7 +355,7 @@ class World(Instants):
         return connections_of(self)
 
     def overlays(self, trajectory: Trajectory) -> tuple[Overlay, ...]:
-        """What pictures show of the constraints in one motion: :attr:`connections`, the axes of their frames, their forces.
+        """Make the overlays of one motion: :attr:`connections`, the axes of the frames of constraints, their forces.
 
         :meth:`simulate` gives its trajectory these where ``"constraint_forces"`` is recorded, else the connections alone,
         for :func:`~pluecker.articulated.animate`, :func:`~pluecker.articulated.view` and others. Forces are those on the

@@ -119,7 +119,7 @@ def watch(
 
 
 def shown_well(motion: WorldTrajectory) -> WorldTrajectory:
-    """The same without marks that would hide others: the axes of constraints, and of many contacts all but forces."""
+    """Return a motion without marks that would hide others: the axes of constraints, and of many contacts all but forces."""
     many = (
         max((np.shape(each.positions)[-2] for each in motion.overlays if not isinstance(each, Lines)), default=0) > FEW
     )
