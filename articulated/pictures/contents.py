@@ -84,7 +84,7 @@ def parts_of(model: Model, visuals: bool, overlays: Sequence[Overlay] = ()) -> P
 
 
 def stem(body: int, point: Array, box: Solid | None) -> Rod | None:
-    """Make the rod that leads from a body that has no shape to the end of a line, if that is not at its origin, or in its box."""
+    """Make the rod from a body that has no shape to the end of a line, if that is not at its origin, or in its box."""
     start = np.zeros(3) if box is None else box.center
     half = np.full(3, NEAR) if box is None else 0.5 * box.box + NEAR
     axes = np.eye(3) if box is None else box.axes

@@ -208,11 +208,11 @@ class Lines:
         check_words(self)
 
     def at(self, sample: int) -> Lines:
-        """The same: they go with the bodies."""
+        """Return these lines, which go with the bodies."""
         return self
 
     def __getitem__(self, samples: Any) -> Lines:
-        """The same."""
+        """Return these lines, which all samples share."""
         return self
 
 

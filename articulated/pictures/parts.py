@@ -101,7 +101,7 @@ class Tie:
     down: Array
 
     def ends(self, T: Array) -> tuple[Array, Array]:
-        """Return the positions of both ends, ``(..., k, 3)`` each; T are those of bodies and world, ``(..., n_bodies + 1, 4, 4)``."""
+        """Return both ends, ``(..., k, 3)`` each, for placements of bodies and the world, ``(..., n + 1, 4, 4)``."""
         first, second = (transformed(T[..., bodies, :, :], points) for bodies, points in (self.first, self.second))
         return first, second
 

@@ -127,7 +127,7 @@ def call_at(typing, function, task, k):
 
 @intrinsic
 def call_through(typing, function, task, k):
-    """The same; an exception there is one here."""
+    """Call the function at an address with two integers; an exception that it raises is one of the caller."""
 
     def generate(context, builder, signature, arguments):
         takes = (types.intp, types.intp)

@@ -69,6 +69,7 @@ def objects():
         s.ConstrainedAcceleration(np.zeros(6), np.zeros(6), np.eye(6), np.zeros(6)), pair, pair.joints[0], pair.trees[0],
         motion, motion[-1], control, control.q, a.Control(control, 0.01, clip=True), a.Actuator(2.0, [1.0, np.inf]),
         a.JointLimits(restitution=[0.5, 0.0]), points, a.Arrows(np.zeros((2, 3)), np.eye(3)[:2]),
+        a.Lines([("world", "hand")], "rope", lengths=[2.0]),
         a.Cones(np.zeros((1, 3)), np.eye(3)[:1], 0.5, 0.1), a.factorize(pair, q),
         a.AppliedForces(np.zeros(2), np.zeros((2, 6)), np.float64(0.0)), a.AppliedStiffness(np.eye(2), np.eye(2)),
         a.PointSpring("world", ("lower", (1, 0, 0)), 10.0, 0.5), a.PointWrench("lower", [0, 0, 1.0, 0, 0, 0]),
