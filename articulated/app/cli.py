@@ -31,8 +31,8 @@ from pluecker.articulated.running.algorithm import COMPILED
 from pluecker.articulated.running.batch import compiled_describe
 from pluecker.articulated.simulation.intervals import follow_intervals
 from pluecker.articulated.simulation.smooth import follow
-from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
-from pluecker.articulated.simulation.trajectory_files import TABLES, read_trajectory, write_trajectory
+from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError, read_trajectory
+from pluecker.articulated.simulation.trajectory_files import TABLES, write_trajectory
 from pluecker.articulated.warmup import TOPICS, compile_here
 from pluecker.command import ARM
 from pluecker.interruptions import catch_interruptions

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.model.model import Model, listing
+from pluecker.articulated.simulation.samples import COLUMNS, Samples, TrajectoryError, names_of
 from pluecker.articulated.simulation.stored_model import MODEL, model_of, text_of
-from pluecker.articulated.simulation.trajectory import COLUMNS, Trajectory, TrajectoryError, names_of
 from pluecker.spatial.extras import require
 from pluecker.spatial.files import LARGEST_FILE, escaped, open_file, unescaped
 from pluecker.spatial.hdf5 import Hdf5Error, add_dataset, check_list, entries, read_dataset, seal
@@ -37,7 +37,7 @@ GROUP = "columns/"
 LARGEST = LARGEST_FILE  # bytes in a file's arrays, unpacked
 
 
-def arrays_of(trajectory: Trajectory, prefix: str) -> dict[str, Array]:
+def arrays_of(trajectory: Samples, prefix: str) -> dict[str, Array]:
     """Gather all arrays of a trajectory, by their names in a file."""
     parts = {part: getattr(trajectory, part) for part in COLUMNS if getattr(trajectory, part) is not None}
     return {**parts, **{prefix + escaped(name): values for name, values in trajectory.columns.items()}}
@@ -45,7 +45,7 @@ def arrays_of(trajectory: Trajectory, prefix: str) -> dict[str, Array]:
 
 def to_trajectory(
     path: Path, model: Model | None, found: dict[str, Any], others: list[str], prefix: str, kind: str
-) -> Trajectory:
+) -> Samples:
     """Make a trajectory from the arrays of a file, as float64."""
     arrays: dict[str, Array] = {}
     stored = found.pop(MODEL, None)
@@ -69,7 +69,7 @@ def to_trajectory(
         check_shapes(path, model, parts, batch, length)
     columns = {unescaped(name[len(prefix) :]): values for name, values in arrays.items() if name not in COLUMNS}
     try:
-        return Trajectory(**parts, model=model, columns=columns)
+        return Samples(**parts, model=model, columns=columns)
     except TrajectoryError as error:
         raise TrajectoryError(f"{path}: {str(error).removeprefix('Trajectory: ')}") from None
 
@@ -85,7 +85,7 @@ def check_shapes(path: Path, model: Model, parts: dict[str, Array], batch: tuple
 # -------------------------------------------------------------------------------------------------------------------- NPZ
 
 
-def read_trajectory_npz(path: Path, model: Model | None) -> Trajectory:
+def read_trajectory_npz(path: Path, model: Model | None) -> Samples:
     """The trajectory of a file of NumPy's."""
     wanted = COLUMNS if model is not None else (*COLUMNS, MODEL)
     try:
@@ -95,7 +95,7 @@ def read_trajectory_npz(path: Path, model: Model | None) -> Trajectory:
     return to_trajectory(path, model, found, others, PREFIX, "NPZ")
 
 
-def write_npz(file: BinaryIO, model: Model, trajectory: Trajectory) -> None:
+def write_npz(file: BinaryIO, model: Model, trajectory: Samples) -> None:
     """Compressed, with the model."""
     file.write(npz_content({**arrays_of(trajectory, PREFIX), MODEL: text_of(model)}, compressed=True))
 
@@ -112,7 +112,7 @@ def need_hdf5() -> Any:
     return require("h5py", "hdf5", "trajectories in HDF5 files")
 
 
-def read_hdf5(path: Path, model: Model | None) -> Trajectory:
+def read_hdf5(path: Path, model: Model | None) -> Samples:
     """Read a trajectory from an HDF5 file."""
     h5py = need_hdf5()
     found: dict[str, Any] = {}
@@ -167,7 +167,7 @@ def check_names(path: Path, model: Model, part: str, found: Any) -> None:
         )
 
 
-def write_hdf5(file: BinaryIO, model: Model, trajectory: Trajectory) -> None:
+def write_hdf5(file: BinaryIO, model: Model, trajectory: Samples) -> None:
     """Compressed, with the model, the names of the coordinates, and checksums."""
     h5py = need_hdf5()
     content = io.BytesIO()  # it reads, too, what it has written

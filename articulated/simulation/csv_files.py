@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.model.model import Model, listing
-from pluecker.articulated.simulation.trajectory import COLUMNS, PARTS, Trajectory, TrajectoryError, names_of
+from pluecker.articulated.simulation.samples import COLUMNS, PARTS, Samples, TrajectoryError, names_of
 from pluecker.spatial.errors import shown
 from pluecker.spatial.files import LARGEST_FILE, open_file
 
@@ -37,7 +37,7 @@ PREFIX = "column:"
 ENTRY = re.compile(r"(.+)\[(\d+(?:,\d+)*)\]")
 
 
-def read_csv(path: Path, model: Model, bare: str) -> Trajectory:
+def read_csv(path: Path, model: Model, bare: str) -> Samples:
     """Read a trajectory from the columns of a text file."""
     numbers, count = array("d"), 0
     try:
@@ -61,7 +61,7 @@ def read_csv(path: Path, model: Model, bare: str) -> Trajectory:
     parts: dict[str, Any] = {part: np.ascontiguousarray(values[:, order]) for part, order in columns.items()}
     if "time" in parts:
         parts["time"] = parts["time"][:, 0]
-    return Trajectory(**parts, model=model, columns=gather_columns(path, header, values))
+    return Samples(**parts, model=model, columns=gather_columns(path, header, values))
 
 
 def gather_columns(path: Path, header: Sequence[str], values: Array) -> dict[str, Array]:
@@ -170,7 +170,7 @@ def write_to_standard_output(lines: Iterator[str]) -> None:
     stdout.buffer.writelines(line.encode("utf-8", "backslashreplace") for line in lines)
 
 
-def csv_lines(model: Model, trajectory: Trajectory) -> Iterator[str]:
+def csv_lines(model: Model, trajectory: Samples) -> Iterator[str]:
     """Yield a header, and a row for each sample, with as many digits as tell numbers apart."""
     parts = {part: getattr(trajectory, part) for part in COLUMNS if getattr(trajectory, part) is not None}
     header = [
@@ -191,7 +191,7 @@ def csv_lines(model: Model, trajectory: Trajectory) -> Iterator[str]:
         yield ",".join(map(repr, row.tolist())) + "\n"
 
 
-def check_table(place: str, trajectory: Trajectory) -> None:
+def check_table(place: str, trajectory: Samples) -> None:
     """Refuse what a table cannot hold: a batch, and names of columns that would be read as entries of others."""
     if trajectory.batch_shape:
         raise TrajectoryError(f"{place}: a table holds one motion, not a batch of shape {trajectory.batch_shape}")

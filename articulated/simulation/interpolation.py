@@ -15,7 +15,7 @@ ad, the motion cross product.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,7 @@ from pluecker.articulated.algorithms.configuration.difference import difference
 from pluecker.articulated.algorithms.configuration.integrate import integrate
 from pluecker.articulated.model.joints import JOINT_TYPES
 from pluecker.articulated.model.model import Model
-
-if TYPE_CHECKING:
-    from pluecker.articulated.simulation.trajectory import Trajectory
+from pluecker.articulated.simulation.samples import Samples
 
 __all__ = ["displacement_rate", "interpolate"]
 
@@ -36,7 +34,7 @@ Indices = NDArray[np.intp]
 SERIES = {1: 1 / 2, 2: 1 / 12, 4: -1 / 720, 6: 1 / 30240, 8: -1 / 1209600, 10: 1 / 47900160, 12: -691 / 1307674368000}
 
 
-def interpolate(trajectory: Trajectory, times: Array) -> Trajectory:
+def interpolate(trajectory: Samples, times: Array) -> Any:
     """Interpolate at times that are within those of the samples, see :meth:`Trajectory.at`."""
     time = trajectory.time
     assert time is not None

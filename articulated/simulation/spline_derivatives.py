@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.model.model import Model, listing
-from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
+from pluecker.articulated.simulation.samples import Samples, TrajectoryError
 from pluecker.spatial.errors import shown
 
 __all__ = ["with_derivatives"]
@@ -14,7 +16,7 @@ __all__ = ["with_derivatives"]
 Array = NDArray[np.float64]
 
 
-def with_derivatives(motion: Trajectory, model: Model) -> Trajectory:
+def with_derivatives(motion: Samples, model: Model) -> Any:
     """Complete a trajectory, see :meth:`Trajectory.with_derivatives`."""
     v, a = motion.v, motion.a
     if v is None and model.quaternion_slices():
@@ -29,7 +31,7 @@ def with_derivatives(motion: Trajectory, model: Model) -> Trajectory:
     return motion.replace(v=v, a=a)
 
 
-def check_vectors(motion: Trajectory, model: Model) -> None:
+def check_vectors(motion: Samples, model: Model) -> None:
     """Refuse missing derivatives if exponential coordinates change to an equivalent vector between samples."""
     if motion.q is None or (motion.v is not None and motion.a is not None):
         return
@@ -45,7 +47,7 @@ def check_vectors(motion: Trajectory, model: Model) -> None:
             )
 
 
-def derivative(motion: Trajectory, part: str, order: int = 1) -> Array:
+def derivative(motion: Samples, part: str, order: int = 1) -> Array:
     """Differentiate a part of a trajectory with respect to time, ``order`` times, by a spline of degree five."""
     from scipy.interpolate import make_interp_spline  # here: it takes long to import
 

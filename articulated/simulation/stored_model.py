@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from pluecker.articulated.model.model import Joint, Model
 from pluecker.articulated.model.urdf import is_text
-from pluecker.articulated.simulation.trajectory import TrajectoryError
+from pluecker.articulated.simulation.samples import TrajectoryError
 from pluecker.spatial.errors import ArgumentValueError
 from pluecker.spatial.files import reason_of
 

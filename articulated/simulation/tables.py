@@ -10,8 +10,8 @@ import numpy as np
 
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.simulation.csv_files import PREFIX, assign_columns, gather_columns
+from pluecker.articulated.simulation.samples import PARTS, Samples, TrajectoryError, names_of
 from pluecker.articulated.simulation.stored_model import MODEL, model_of, text_of
-from pluecker.articulated.simulation.trajectory import PARTS, Trajectory, TrajectoryError, names_of
 from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.extras import require
 
@@ -20,7 +20,7 @@ __all__ = ["from_pandas", "to_pandas", "to_xarray"]
 OWN = ("time", *PARTS, PREFIX[:-1])  # what stands before the colon of a column that is no name alone
 
 
-def to_pandas(trajectory: Trajectory, model: Model) -> Any:
+def to_pandas(trajectory: Samples, model: Model) -> Any:
     """Convert a trajectory to a table, see :meth:`Trajectory.to_pandas`."""
     pandas = require("pandas", "tables", "tables of pandas")
     trajectory.check(model, "Trajectory.to_pandas")
@@ -46,7 +46,7 @@ def to_pandas(trajectory: Trajectory, model: Model) -> Any:
     return table
 
 
-def from_pandas(table: Any, model: Model | None) -> Trajectory:
+def from_pandas(table: Any, model: Model | None) -> Samples:
     """See :meth:`Trajectory.from_pandas`."""
     pandas = require("pandas", "tables", "tables of pandas")
     function = "Trajectory.from_pandas"
@@ -80,7 +80,7 @@ def from_pandas(table: Any, model: Model | None) -> Trajectory:
     if time is not None and "time" in parts:
         raise TrajectoryError(f"{function}: time is the index, and a column too")
     time = parts.pop("time")[:, 0] if "time" in parts else time
-    found = Trajectory(time, **parts, model=model, columns=gather_columns(where, names, values))
+    found = Samples(time, **parts, model=model, columns=gather_columns(where, names, values))
     found.check(model, function)
     return found
 
@@ -92,7 +92,7 @@ def other_than(taken: Container[str], name: str) -> str:
     return name
 
 
-def to_xarray(trajectory: Trajectory, model: Model) -> Any:
+def to_xarray(trajectory: Samples, model: Model) -> Any:
     """Convert a trajectory to a dataset, see :meth:`Trajectory.to_xarray`."""
     xarray = require("xarray", "tables", "datasets of xarray")
     trajectory.check(model, "Trajectory.to_xarray")

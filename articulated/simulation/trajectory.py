@@ -1,48 +1,31 @@
-"""Samples of a motion over time, with what else is known of it."""
+"""Samples of a motion over time, with what else is known of it, and what can be made of them."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any, NamedTuple
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from pluecker.articulated.model.model import Model, listing
-from pluecker.articulated.running.arguments import FLOAT, as_model
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.arguments import as_model
 from pluecker.articulated.simulation.interpolation import interpolate
+from pluecker.articulated.simulation.samples import Sample, Samples, TrajectoryError, as_floats
+from pluecker.articulated.simulation.spline_derivatives import with_derivatives
+from pluecker.articulated.simulation.tables import from_pandas, to_pandas, to_xarray
+from pluecker.articulated.simulation.trajectory_files import read_samples, write_trajectory
 from pluecker.spatial.equality import by_value
-from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, EntryIndexError, shown
-from pluecker.spatial.functions.elementwise import as_numbers
 
-__all__ = ["COLUMNS", "PARTS", "Sample", "Trajectory", "TrajectoryError", "names_of"]
+__all__ = ["Sample", "Trajectory", "TrajectoryError", "read_trajectory"]
 
-Array = NDArray[np.float64]
-PARTS = ("q", "v", "a", "tau")
-COLUMNS = ("time", *PARTS)
 REACH = 1e-9  # of the duration, how far beyond its ends a time may be by rounding
 
 
-class TrajectoryError(ArgumentValueError):
-    """Error for data that is no trajectory, or not one of the model; the message names the file, the part, the sample."""
-
-
 @by_value()
-class Sample(NamedTuple):
-    """One sample of a trajectory, or of all motions of a batch; what is not known is None."""
-
-    time: float | None
-    q: Array | None
-    v: Array | None
-    a: Array | None
-    tau: Array | None
-
-
-@by_value()
-@dataclass(frozen=True, eq=False)
-class Trajectory:
+@dataclass(frozen=True, eq=False, repr=False)
+class Trajectory(Samples):
     """Samples over time; what is not known is None. Axes before those of the samples are a batch of motions.
 
     ``len(trajectory)`` counts samples; ``trajectory[10:20]``, and an array of numbers or of truth values, give those as a
@@ -69,108 +52,10 @@ class Trajectory:
         (array([-0.05, -0.2 ]), 0.2, 1.95)
     """
 
-    time: Array | None = None
-    q: Array | None = None
-    v: Array | None = None
-    a: Array | None = None
-    tau: Array | None = None
-    model: Model | None = field(default=None, kw_only=True)
-    columns: Mapping[str, Array] = field(default_factory=dict, kw_only=True)
-    overlays: tuple[Any, ...] = field(default=(), kw_only=True)
-
-    def __post_init__(self) -> None:
-        if self.model is not None:
-            as_model("Trajectory", self.model)
-        before: tuple[str, int] | None = None  # the first part, and how many samples it has
-        batch: tuple[int, ...] | None = None
-        for part, value in zip(COLUMNS, (self.time, *self._parts()), strict=True):
-            if value is None:
-                continue
-            values = as_floats(part, value)
-            if values.ndim < 2 if part != "time" else values.ndim != 1:
-                expected = "(n,)" if part == "time" else "(n, number of coordinates), or more axes before these"
-                raise TrajectoryError(f"Trajectory: {part} has shape {values.shape}, expected {expected}")
-            if values is not value:
-                object.__setattr__(self, part, values)
-            count = len(values) if part == "time" else values.shape[-2]
-            if before is not None and count != before[1]:
-                raise TrajectoryError(f"Trajectory: {part} has {count} samples, {before[0]} has {before[1]}")
-            if part != "time" and batch is not None and values.shape[:-2] != batch:
-                raise TrajectoryError(f"Trajectory: {part} is a batch of shape {values.shape[:-2]}, expected {batch}")
-            before = before or (part, count)
-            batch = batch if part == "time" else values.shape[:-2]
-        object.__setattr__(self, "columns", self._as_columns(self.columns))
-        object.__setattr__(self, "overlays", tuple(self.overlays))
-
-    def _as_columns(self, columns: Any) -> dict[str, Array]:
-        """The columns as arrays with the samples in their place."""
-        if not isinstance(columns, Mapping):
-            raise ArgumentTypeError(f"Trajectory: columns is a {type(columns).__name__}, expected arrays by name")
-        found = {}
-        for name, value in columns.items():
-            if not isinstance(name, str) or not name:
-                raise ArgumentTypeError(f"Trajectory: the name of a column is {shown(name)}, expected a string")
-            values = as_floats(f"columns[{shown(name)}]", value)
-            expected = (*self.batch_shape, len(self))
-            if values.shape[: len(expected)] != expected:
-                raise TrajectoryError(
-                    f"Trajectory: column {shown(name)} has shape {values.shape}, expected {expected} and what follows"
-                )
-            found[name] = values
-        return found
-
-    @property
-    def batch_shape(self) -> tuple[int, ...]:
-        """The axes before those of the samples."""
-        return next((x.shape[:-2] for x in (self.q, self.v, self.a, self.tau) if x is not None), ())
-
-    def __repr__(self) -> str:
-        """Describe the trajectory in one line: how many samples of what there are."""
-        when = f", {self.time[0]:g} to {self.time[-1]:g} s" if self.time is not None and len(self) else ""
-        batch = f" of {self.batch_shape} motions" if self.batch_shape else ""
-        robot = "" if self.model is None else f", model {self.model.name!r}"
-        parts = [f"{name} {x.shape}" for name, x in zip(PARTS, self._parts(), strict=True) if x is not None]
-        parts += [f"{name} {x.shape}" for name, x in self.columns.items()]
-        marks = f"; {len(self.overlays)} overlays" if self.overlays else ""
-        return f"<Trajectory: {len(self)} samples{batch}{when}{robot}: {', '.join(parts) or 'nothing else'}{marks}>"
-
-    def __len__(self) -> int:
-        if self.time is not None:
-            return len(self.time)
-        return next((x.shape[-2] for x in (self.q, self.v, self.a, self.tau) if x is not None), 0)
-
     def replace(self, **changes: Any) -> Trajectory:
         """Return a copy with other parts, columns or overlays."""
-        return Trajectory(**{**{each.name: getattr(self, each.name) for each in fields(Trajectory)}, **changes})
-
-    # ------------------------------------------------------------------------------------------------------ what is chosen
-
-    def __getitem__(self, samples: Any) -> Any:
-        """Samples by a slice or an array, as a trajectory; by a number, one sample."""
-        if isinstance(samples, (int, np.integer)) and not isinstance(samples, bool):
-            if not -len(self) <= samples < len(self):
-                raise EntryIndexError(f"Trajectory: there is no sample {samples}, there are {len(self)}")
-            time = None if self.time is None else float(self.time[samples])
-            return Sample(time, *(None if x is None else x[..., samples, :] for x in self._parts()))
-        if not isinstance(samples, slice):
-            samples = np.asarray(samples)
-            if samples.ndim != 1 or samples.dtype.kind not in "bi":
-                raise ArgumentTypeError(
-                    "Trajectory: samples are chosen by a number, a slice, or a row of numbers or of truth values"
-                )
-        axes = len(self.batch_shape)
-        parts = (None if x is None else x[..., samples, :] for x in self._parts())
-        time = None if self.time is None else self.time[samples]
-        return Trajectory(
-            time,
-            *parts,
-            model=self.model,
-            columns={name: x[(slice(None),) * axes + (samples,)] for name, x in self.columns.items()},
-            overlays=tuple(overlay[samples] for overlay in self.overlays),
-        )
-
-    def _parts(self) -> tuple[Array | None, ...]:
-        return self.q, self.v, self.a, self.tau
+        changed: Trajectory = super().replace(**changes)
+        return changed
 
     def motion(self, index: int | tuple[int, ...]) -> Trajectory:
         """Return one motion of a batch, or several.
@@ -181,12 +66,8 @@ class Trajectory:
         Raises:
             IndexError: there is none of that number.
         """
-        place = index if isinstance(index, tuple) else (index,)
-        if len(place) > len(self.batch_shape):
-            raise EntryIndexError(f"Trajectory: motion {index} of a batch of shape {self.batch_shape}")
-        parts = (None if x is None else x[place] for x in self._parts())
-        columns = {name: x[place] for name, x in self.columns.items()}
-        return Trajectory(self.time, *parts, model=self.model, columns=columns, overlays=self.overlays)
+        chosen: Trajectory = super().motion(index)
+        return chosen
 
     def at(self, time: ArrayLike) -> Any:
         """Interpolate the trajectory at other times, between its samples.
@@ -241,8 +122,6 @@ class Trajectory:
                 file cannot be written; what was there before is still there; there is no model.
             MissingExtraError: HDF5 files need the extra ``hdf5``.
         """
-        from pluecker.articulated.simulation.trajectory_files import write_trajectory
-
         write_trajectory(path, self._named("save", model), self)
 
     @staticmethod
@@ -262,8 +141,6 @@ class Trajectory:
                 the sample. Or it holds a model that is none. Or it is a CSV file, whose columns a model has to name.
             MissingExtraError: HDF5 files need the extra ``hdf5``.
         """
-        from pluecker.articulated.simulation.trajectory_files import read_trajectory
-
         return read_trajectory(path, model, bare="q")
 
     def to_pandas(self, model: Model | None = None) -> Any:
@@ -277,8 +154,6 @@ class Trajectory:
             TrajectoryError: there is no model, or a batch, for which :meth:`to_xarray` is there.
             MissingExtraError: pandas is not installed.
         """
-        from pluecker.articulated.simulation.tables import to_pandas
-
         return to_pandas(self, self._named("to_pandas", model))
 
     @staticmethod
@@ -295,9 +170,7 @@ class Trajectory:
                 can be used.
             MissingExtraError: pandas is not installed.
         """
-        from pluecker.articulated.simulation.tables import from_pandas
-
-        return from_pandas(table, None if model is None else as_model("Trajectory.from_pandas", model))
+        return as_trajectory(from_pandas(table, None if model is None else as_model("Trajectory.from_pandas", model)))
 
     def to_xarray(self, model: Model | None = None) -> Any:
         """Convert to a dataset of xarray (which has to be installed): axes have names, coordinates of the robot are labels.
@@ -306,8 +179,6 @@ class Trajectory:
             TrajectoryError: there is no model.
             MissingExtraError: xarray is not installed.
         """
-        from pluecker.articulated.simulation.tables import to_xarray
-
         return to_xarray(self, self._named("to_xarray", model))
 
     def _named(self, method: str, model: Model | None) -> Model:
@@ -317,42 +188,6 @@ class Trajectory:
             raise TrajectoryError(f"Trajectory.{method}: the trajectory has no model that names its columns; give one")
         return as_model(f"Trajectory.{method}", found)
 
-    # -------------------------------------------------------------------------------------------------- against a model
-
-    def check(self, model: Model | None, source: str) -> None:
-        """Refuse parts of other widths than the model's, numbers that are not finite, and time that does not rise.
-
-        Args:
-            model: whose coordinates the columns are; None where nobody knows.
-            source: how messages begin.
-
-        Raises:
-            TypeError: the model is none.
-            TrajectoryError: the first part that does not fit, with the sample.
-        """
-        if model is not None:
-            as_model(source, model)
-        for part in COLUMNS:
-            values = getattr(self, part)
-            if values is None:
-                continue
-            batch = () if part == "time" else self.batch_shape
-            names = range(values.shape[-1]) if model is None else names_of(model, part)
-            shape = (*batch, len(self)) if part == "time" else (*batch, len(self), len(names))
-            if model is not None and values.shape != shape:
-                raise TrajectoryError(
-                    f"{source}: {part} has shape {values.shape}, expected {shape} for model {model.name!r}"
-                )
-            if not np.isfinite(values).all():
-                place = tuple(int(k) for k in np.argwhere(~np.isfinite(values))[0])
-                motion, row, column = place[: len(batch)], place[len(batch)], place[len(batch) + 1 :]
-                name = part if part == "time" else f"{part}:{names[column[0]]}"
-                where = f"sample {row + 1}" + (f" of motion {listing(map(str, motion))}" if batch else "")
-                raise TrajectoryError(f"{source}: {name} holds {values[place]} in {where}, expected finite numbers")
-        if self.time is not None and not (self.time[1:] > self.time[:-1]).all():
-            row = int(np.argmin(self.time[1:] > self.time[:-1])) + 2
-            raise TrajectoryError(f"{source}: time does not rise in sample {row}")
-
     def with_derivatives(self, model: Model) -> Trajectory:
         """Return a copy in which missing ``v`` and ``a`` are computed, as derivatives of splines of degree five.
 
@@ -361,19 +196,19 @@ class Trajectory:
                 quaternions, whose splines are not of unit length, or with exponential coordinates that change to the
                 equivalent vector between samples.
         """
-        from pluecker.articulated.simulation.spline_derivatives import with_derivatives
-
         self.check(model, "Trajectory")
-        return with_derivatives(self, model)
+        completed: Trajectory = with_derivatives(self, model)
+        return completed
 
 
-def as_floats(name: str, value: ArrayLike) -> Array:
-    """Convert to an array of float64; an array that is one is returned itself."""
-    if type(value) is np.ndarray and value.dtype == FLOAT:
-        return value
-    return as_numbers("Trajectory", name, value)
+Trajectory.kind = Trajectory
 
 
-def names_of(model: Model, part: str) -> tuple[str, ...]:
-    """Return the names of a part's columns."""
-    return model.q_names if part == "q" else model.v_names
+def as_trajectory(samples: Samples) -> Trajectory:
+    """Convert samples, as they are read, to a trajectory."""
+    return Trajectory(**{each.name: getattr(samples, each.name) for each in fields(samples)})
+
+
+def read_trajectory(path: str | os.PathLike[str], model: Model | None, bare: str) -> Trajectory:
+    """Read a trajectory from a CSV, NPZ or HDF5 file, see :func:`read_samples`."""
+    return as_trajectory(read_samples(path, model, bare))

@@ -21,16 +21,16 @@ from pluecker.articulated.simulation.binary_files import (
     write_npz,
 )
 from pluecker.articulated.simulation.csv_files import check_table, csv_lines, read_csv, write_to_standard_output
-from pluecker.articulated.simulation.trajectory import PARTS, Trajectory, TrajectoryError
+from pluecker.articulated.simulation.samples import PARTS, Samples, TrajectoryError
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.files import whole_file
 
-__all__ = ["TABLES", "read_trajectory", "to_path", "write_trajectory"]
+__all__ = ["TABLES", "read_samples", "to_path", "write_trajectory"]
 
 TABLES = (".csv", ".npz", *HDF5)  # that are written; what is read is CSV unless it ends in one of the others
 
 
-def read_trajectory(path: str | os.PathLike[str], model: Model | None, bare: str) -> Trajectory:
+def read_samples(path: str | os.PathLike[str], model: Model | None, bare: str) -> Samples:
     """Read a CSV, NPZ or HDF5 file.
 
     Args:
@@ -77,10 +77,10 @@ def to_path(function: str, path: Any) -> Path:
     return Path(path)
 
 
-def write_trajectory(path: str | os.PathLike[str] | None, model: Model, trajectory: Trajectory) -> None:
+def write_trajectory(path: str | os.PathLike[str] | None, model: Model, trajectory: Samples) -> None:
     """Write a CSV, NPZ or HDF5 file, told apart by its ending; CSV to standard output if there is no path.
 
-    The file is there as a whole or not at all, and :func:`read_trajectory` reads the same numbers from it.
+    The file is there as a whole or not at all, and :func:`read_samples` reads the same numbers from it.
 
     Args:
         path: ends in ``.csv``, ``.npz``, ``.h5`` or ``.hdf5``; a file of that name is replaced.
@@ -93,7 +93,7 @@ def write_trajectory(path: str | os.PathLike[str] | None, model: Model, trajecto
             cannot be written; what was there before is still there.
         MissingExtraError: HDF5 files need the extra ``hdf5``.
     """
-    if not isinstance(trajectory, Trajectory):
+    if not isinstance(trajectory, Samples):
         raise ArgumentTypeError(f"write_trajectory: trajectory is a {type(trajectory).__name__}, expected a Trajectory")
     place = None if path is None else to_path("write_trajectory", path)
     if place is not None and place.suffix.lower() not in TABLES:
