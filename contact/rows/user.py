@@ -4,7 +4,8 @@ Its signature in C is ``void f(double order, const double* q, const double* v, d
 writes C(q) to ``out[0]``, where ``order`` is at least 1 the gradient of C by v to ``out[1]`` ... ``out[nv]``, and where
 ``order`` is 2 the rate of that times v, Jdot v, to ``out[nv + 1]``. ``v`` is the velocity for order 2 only.
 
-Eight states are called one after the other.
+Eight states are called one after the other. On dual numbers the function and its gradient are constants: what they change
+by is left out of the derivative, which then is a little off.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from pluecker.spatial.compiled.decorators import TAUGHT, called_kernel, kernel
 from pluecker.spatial.memory.addresses import address_of, numbers_at
 from pluecker.spatial.memory.views import scalar_of
 from pluecker.spatial.parallel.atomics import call_c
+from pluecker.spatial.scalars.duals import duals, value
 from pluecker.spatial.scalars.lanes import LONG, WIDTH, get_lane, lanes, set_lane
-from pluecker.spatial.scalars.operations import load, store
+from pluecker.spatial.scalars.operations import lift, load, store
 
 __all__ = ["ADDRESS", "PARAMETERS", "SIZE", "store_user_gradient", "user_bias", "user_value"]
 
@@ -35,11 +37,12 @@ VALUE, GRADIENT, BIAS = 0.0, 1.0, 2.0
 def store_user(w, k, q, v, order, first, n, out, at):
     """Store numbers ``first`` to ``first + n - 1`` of what user's function ``k`` writes, into ``out`` from entry ``at``"""
     results = np.zeros(function_entry(w, k, ENTRY_COUNT) + 2)
-    arrays = [np.ascontiguousarray(x, dtype=np.float64) for x in (q, v)]
+    arrays = [np.array([load(x, i).real for i in range(len(x))], dtype=np.float64) for x in (q, v)]
     parameters = ctypes.cast(function_entry(w, k, PARAMETERS), NUMBERS)
     pointers = [x.ctypes.data_as(NUMBERS) for x in (*arrays, results)]
     SIGNATURE(function_entry(w, k, ADDRESS))(order, *pointers, parameters)
-    out[at : at + n] = results[first : first + n]
+    for i in range(n):
+        store(out, at + i, float(results[first + i]))
 
 
 def user_number(w, k, q, v, order, which):
@@ -112,12 +115,39 @@ if not config.DISABLE_JIT:
             x = set_lane(x, lane, load(call_lane(w, k, q, v, order, lane, room), which))
         return x
 
+    @kernel
+    def call_value(w, k, q, v, order, room):
+        """The call with the values of dual numbers, which are copied to the beginning of ``room``"""
+        nq, nv = function_entry(w, k, SIZE), function_entry(w, k, ENTRY_COUNT)
+        copies = numbers_at(room, nq + nv)
+        for i in range(nq):
+            store(copies, i, value(load(q, i)))
+        for i in range(nv):
+            store(copies, nq + i, value(load(v, i)))
+        return call_user(w, k, room, room + 8 * nq, order, room + 8 * (nq + nv))
+
+    @called_kernel
+    def store_constants(w, k, q, v, order, first, n, out, at):
+        """Of dual numbers"""
+        room = room_for(function_entry(w, k, SIZE) + 2 * function_entry(w, k, ENTRY_COUNT) + 2)
+        results = call_value(w, k, q, v, order, room)
+        for i in range(n):
+            store(out, at + i, lift(load(results, first + i), load(out, at + i)))
+
+    @called_kernel
+    def constant_number(w, k, q, v, order, which):
+        """Of dual numbers"""
+        room = room_for(function_entry(w, k, SIZE) + 2 * function_entry(w, k, ENTRY_COUNT) + 2)
+        return lift(load(call_value(w, k, q, v, order, room), which), load(q, 0))
+
     @overload(store_user, jit_options=TAUGHT)
     def _store_user(w, k, q, v, order, first, n, out, at):
         if scalar_of(q) == lanes:
             return lambda w, k, q, v, order, first, n, out, at: store_in_lanes(w, k, q, v, order, first, n, out, at)
         if scalar_of(q) == types.float64:
             return lambda w, k, q, v, order, first, n, out, at: store_for_one(w, k, q, v, order, first, n, out, at)
+        if scalar_of(q) == duals:
+            return lambda w, k, q, v, order, first, n, out, at: store_constants(w, k, q, v, order, first, n, out, at)
         return None
 
     @overload(user_number, jit_options=TAUGHT)
@@ -126,6 +156,8 @@ if not config.DISABLE_JIT:
             return lambda w, k, q, v, order, which: number_in_lanes(w, k, q, v, order, which)
         if scalar_of(q) == types.float64:
             return lambda w, k, q, v, order, which: number_for_one(w, k, q, v, order, which)
+        if scalar_of(q) == duals:
+            return lambda w, k, q, v, order, which: constant_number(w, k, q, v, order, which)
         return None
 
 

@@ -77,7 +77,7 @@ from pluecker.spatial.scalars.operations import (
     within,
 )
 
-__all__ = ["SMOOTH", "count_turns", "remembered_numbers"]
+__all__ = ["SMOOTH", "Counts", "count_turns", "counts_of", "project_state", "projection_numbers", "remembered_numbers"]
 
 WAITING = 1e3  # times what is tolerated: larger gaps are closed next to singular positions too
 
@@ -346,8 +346,10 @@ def acceleration_numbers(model: Model, scenario: Array) -> int:
     return beside + max(rest, projection_numbers(model, scenario))
 
 
-def projected(name: str, order: int, step: Callable[..., Any], numbers: Callable[..., int], own: int) -> Integrator:
-    """Make the integrator with such a step, which remembers so many numbers itself."""
+def projected(
+    name: str, order: int, step: Callable[..., Any], numbers: Callable[..., int], own: int, **options: Any
+) -> Integrator:
+    """The integrator with such a step, which remembers so many numbers itself; ``options``: as of :class:`Integrator`."""
     return Integrator(
         name,
         order,
@@ -360,9 +362,9 @@ def projected(name: str, order: int, step: Callable[..., Any], numbers: Callable
             + max(numbers(model, scenario) + acceleration_numbers(model, scenario), projection_numbers(model, scenario))
         ),
         memory=lambda model, scenario: remembered_numbers(model, scenario) + own,
-        lanes=own == 0,
         listed=False,
         lasting=True,
+        **{"lanes": own == 0, **options},
     )
 
 

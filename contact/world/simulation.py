@@ -23,11 +23,13 @@ from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.contact.arguments.values import can_be_listed
 from pluecker.contact.constraints.checks import positive
-from pluecker.contact.constraints.relation import ANGLES
+from pluecker.contact.constraints.relation import ANGLES, USER
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.piles.companion import companion
 from pluecker.contact.piles.smooth_part import smooth_part
 from pluecker.contact.piles.step import PileStep, Touch
+from pluecker.contact.stepping.implicit_steps import IMPLICIT
+from pluecker.contact.stepping.linearly_implicit_steps import LINEARLY_IMPLICIT_STEPS
 from pluecker.contact.stepping.smooth_steps import SMOOTH
 from pluecker.contact.stepping.step import WORLD_STEP
 from pluecker.contact.world.called import called
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
 __all__ = ["WorldStep", "WorldTrajectory", "simulate_world", "step_world"]
 
 Stepping = Integrator | PileStep  # what made the steps of a motion
+DIFFERENTIATED = ("bdf1", "bdf2")  # whose Newton's method takes exact derivatives of forces
 SEMI_IMPLICIT = "semi_implicit"  # the step of worlds, under the name that plain models have for theirs
 
 
@@ -315,7 +318,8 @@ def as_world_integrator(world: World, integrator: Any, scenario: Array) -> Integ
         TypeError, ValueError: there is none of that name.
         ConstraintError: it knows no rows with a range.
     """
-    names = (SEMI_IMPLICIT, *SMOOTH)
+    smooth = {**SMOOTH, **IMPLICIT, **LINEARLY_IMPLICIT_STEPS}
+    names = (SEMI_IMPLICIT, *smooth)
     if not isinstance(integrator, str):
         raise ArgumentTypeError(
             f"simulate: integrator is a {type(integrator).__name__}, expected one of {', '.join(names)}"
@@ -333,11 +337,17 @@ def as_world_integrator(world: World, integrator: Any, scenario: Array) -> Integ
                     f"simulate: {integrator} knows no limits, dry friction, motors and contacts, and {where}; "
                     f"use {SEMI_IMPLICIT}{cure}"
                 )
-            if row.soft and any(parts.functions[k].kind in ANGLES for k, _ in row.terms):
+            kinds = [parts.functions[k].kind for k, _ in row.terms] if row.soft else []
+            if any(kind in ANGLES for kind in kinds):
                 raise ConstraintError(
                     f"simulate: {integrator} knows no springs on turns, and {where}; use {SEMI_IMPLICIT}"
                 )
-    return SMOOTH[integrator]
+            if USER in kinds and integrator in DIFFERENTIATED:
+                raise ConstraintError(
+                    f"simulate: {integrator} knows no springs on users' functions, whose derivatives it does not have, and "
+                    f"{where}; use {SEMI_IMPLICIT}"
+                )
+    return smooth[integrator]
 
 
 def dynamics_with_contacts(

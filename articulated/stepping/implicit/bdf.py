@@ -26,6 +26,8 @@ variable steps Hairer, Norsett, Wanner (1993), section III.5; for the exponentia
 """
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -39,65 +41,81 @@ from pluecker.articulated.model.layout import (
 )
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
-from pluecker.articulated.stepping.implicit.newton import displace, solve_stage, stage_solver_workspace
+from pluecker.articulated.stepping.implicit.newton import (
+    STAGE_OF_TREE,
+    StageSolver,
+    displace,
+    stage_solver_workspace,
+)
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import load, store, tail
 
-__all__ = ["BDF1", "BDF2", "bdf1_step", "bdf2_step"]
+__all__ = ["BDF1", "BDF2", "make_bdf1", "make_bdf2", "memory_of_bdf2", "step_numbers"]
 
 GAMMA = 1.0 - 1.0 / math.sqrt(2.0)
 MOST_CHANGE = 2.0  # of the step, up to which BDF2 goes on; it is stable up to 1 + sqrt 2
 
 
-@kernel
-def bdf1_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
-    """q1 = q + h v1, v1 = v + h a1"""
-    nq, nv = configuration_count(m), velocity_count(m)
-    base_v, work = tail(ws, nq), tail(ws, nq + nv)
-    copy(nv, v, base_v)
-    copy(nv, v, v1)
-    error = solve_stage(m, c, h, h, q, v, q, base_v, law, f_ext, v1, work)
-    arrive(m, h, q, v1, q1, error, base_v, ws)
-    return error
+def make_bdf1(stage: StageSolver) -> Callable[..., Any]:
+    """The kernel of a step of BDF1, with such a stage."""
+    solve_stage = stage.solve
 
-
-@kernel
-def bdf2_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
-    """Take a step from the last two states; by SDIRK2 if the earlier one is not known, or the step has changed much"""
-    nq, nv = configuration_count(m), velocity_count(m)
-    base_q, base_v, work = tail(ws, nq), tail(ws, 2 * nq), tail(ws, 2 * nq + nv)
-    before = load(memory, 0)
-    g, error = GAMMA * h, 0.0
-    if MOST_CHANGE * before < h or before > MOST_CHANGE * h:
-        error = first_stage(m, c, h, q, v, law, f_ext, base_q, base_v, v1, work)
-    else:
-        w = h / before
-        g = h * (1.0 + w) / (1.0 + 2.0 * w)
-        go_back(m, w * w / (1.0 + 2.0 * w), q, v, tail(memory, 1), tail(memory, 1 + nq), base_q, base_v, work)
+    @kernel
+    def bdf1_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
+        """q1 = q + h v1, v1 = v + h a1"""
+        nq, nv = configuration_count(m), velocity_count(m)
+        base_v, work = tail(ws, nq), tail(ws, nq + nv)
+        copy(nv, v, base_v)
         copy(nv, v, v1)
-    error = max(error, solve_stage(m, c, h, g, q, v, base_q, base_v, law, f_ext, v1, work))
-    arrive(m, g, base_q, v1, q1, error, base_v, ws)
-    if error <= 1.0:
-        store(memory, 0, h)
-        copy(nq, q, tail(memory, 1))
-        copy(nv, v, tail(memory, 1 + nq))
-    return error
+        error = solve_stage(m, c, h, h, q, v, q, base_v, law, f_ext, v1, work)
+        arrive(m, h, q, v1, q1, error, base_v, ws)
+        return error
+
+    return bdf1_step
 
 
-@kernel
-def first_stage(m, c, h, q, v, law, f_ext, base_q, base_v, v1, work):
-    """Solve the first stage of SDIRK2, v_a in v1, and set base_q = q + (1 - x) h v_a, base_v = v + (1 - x) h a_a"""
-    nv = velocity_count(m)
-    g = GAMMA * h
-    copy(nv, v, v1)
-    copy(nv, v, base_v)
-    error = solve_stage(m, c, g, g, q, v, q, base_v, law, f_ext, v1, work)
-    for k in range(nv):
-        store(work, k, (1.0 - GAMMA) * h * load(v1, k))
-        store(base_v, k, load(v, k) + (1.0 - GAMMA) / GAMMA * (load(v1, k) - load(v, k)))
-    displace(m, q, work, base_q)
-    return error
+def make_bdf2(stage: StageSolver) -> Callable[..., Any]:
+    """The kernel of a step of BDF2, with such a stage."""
+    solve_stage = stage.solve
+
+    @kernel
+    def first_stage(m, c, h, q, v, law, f_ext, base_q, base_v, v1, work):
+        """Of SDIRK2; v_a in v1, a guess for the second; base_q = q + (1 - x) h v_a, base_v = v + (1 - x) h a_a"""
+        nv = velocity_count(m)
+        g = GAMMA * h
+        copy(nv, v, v1)
+        copy(nv, v, base_v)
+        error = solve_stage(m, c, g, g, q, v, q, base_v, law, f_ext, v1, work)
+        for k in range(nv):
+            store(work, k, (1.0 - GAMMA) * h * load(v1, k))
+            store(base_v, k, load(v, k) + (1.0 - GAMMA) / GAMMA * (load(v1, k) - load(v, k)))
+        displace(m, q, work, base_q)
+        return error
+
+    @kernel
+    def bdf2_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
+        """From the state before the last step, if it is known; SDIRK2 otherwise"""
+        nq, nv = configuration_count(m), velocity_count(m)
+        base_q, base_v, work = tail(ws, nq), tail(ws, 2 * nq), tail(ws, 2 * nq + nv)
+        before = load(memory, 0)
+        g, error = GAMMA * h, 0.0
+        if MOST_CHANGE * before < h or before > MOST_CHANGE * h:
+            error = first_stage(m, c, h, q, v, law, f_ext, base_q, base_v, v1, work)
+        else:
+            w = h / before
+            g = h * (1.0 + w) / (1.0 + 2.0 * w)
+            go_back(m, w * w / (1.0 + 2.0 * w), q, v, tail(memory, 1), tail(memory, 1 + nq), base_q, base_v, work)
+            copy(nv, v, v1)
+        error = max(error, solve_stage(m, c, h, g, q, v, base_q, base_v, law, f_ext, v1, work))
+        arrive(m, g, base_q, v1, q1, error, base_v, ws)
+        if error <= 1.0:
+            store(memory, 0, h)
+            copy(nq, q, tail(memory, 1))
+            copy(nv, v, tail(memory, 1 + nq))
+        return error
+
+    return bdf2_step
 
 
 @kernel
@@ -141,13 +159,28 @@ def copy(n, x, y):
         store(y, k, load(x, k))
 
 
+def step_numbers(model: Model, stage: int) -> int:
+    """How many numbers both steps need, with the stage's."""
+    return 2 * model.nq + model.nv + max(stage, 2 * model.nv + model.nq)
+
+
 def workspace(model: Model, scenario: Array) -> int:
-    """Count the numbers of scratch memory that either step needs"""
-    return 2 * model.nq + model.nv + max(stage_solver_workspace(model), 2 * model.nv + model.nq)
+    """Of both steps"""
+    return step_numbers(model, stage_solver_workspace(model))
 
 
-BDF1 = Integrator("bdf1", order=1, step=bdf1_step, workspace=workspace, implicit=True, lanes=False)
+def memory_of_bdf2(model: Model, scenario: Array) -> int:
+    """The last step, and the state before it"""
+    return 1 + model.nq + model.nv
+
+
+BDF1 = Integrator("bdf1", order=1, step=make_bdf1(STAGE_OF_TREE), workspace=workspace, implicit=True, lanes=False)
 BDF2 = Integrator(
-    "bdf2", order=2, step=bdf2_step, workspace=workspace, memory=lambda model, scenario: 1 + model.nq + model.nv,
-    implicit=True, lanes=False,
-)  # fmt: skip
+    "bdf2",
+    order=2,
+    step=make_bdf2(STAGE_OF_TREE),
+    workspace=workspace,
+    memory=memory_of_bdf2,
+    implicit=True,
+    lanes=False,
+)

@@ -18,6 +18,9 @@ Sources: Baraff, Witkin, "Large steps in cloth simulation" (1998), section 3; in
 section 4 (docs/sources.md).
 """
 
+from collections.abc import Callable
+from typing import Any
+
 from pluecker.articulated.algorithms.derivatives.rnea_derivatives import store_full_inertia_matrix
 from pluecker.articulated.algorithms.dynamics.rnea import LINK, rnea_kernel
 from pluecker.articulated.algorithms.inertia import crba
@@ -32,7 +35,6 @@ from pluecker.articulated.model.layout import (
     velocity_count,
 )
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping.semi_implicit.free_roots import (
     MOMENT,
     carried_moments,
@@ -49,7 +51,7 @@ from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.ldl import factorize_ldl, solve_ldl
 from pluecker.spatial.scalars.operations import accumulate, load, store, tail
 
-__all__ = ["LINEARLY_IMPLICIT", "linearly_implicit_step", "solve_velocity"]
+__all__ = ["LINEARLY_IMPLICIT", "hold_none", "linearly_implicit_numbers", "make_linearly_implicit", "solve_velocity"]
 
 # Of its entry on the diagonal, a pivot that is rounding error. With springs it may be far smaller than where the inertia
 # alone is factorised: what two bodies on a stiff spring move together is their mass beside h^2 k.
@@ -57,27 +59,38 @@ EPSILON = 1e-15
 
 
 @kernel
-def linearly_implicit_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
-    """H from CRBA, c from the recursive Newton-Euler algorithm"""
-    nv = velocity_count(m)
-    A, K, D = ws, tail(ws, nv * nv), tail(ws, 2 * nv * nv)
-    b, f = tail(D, nv * nv), tail(D, nv * nv + nv)
-    moments = tail(f, 6 * body_count(m))
-    x = tail(moments, MOMENT * (link_count(m) + 1))
-    work = tail(x, nv)
-    stage_wrenches(m, c, q, v, f_ext, f, work)
-    joint_transforms(m, q, work, LINK)
-    carried_moments(m, work, LINK, moments)
-    frame_acceleration(m, v, moments, x)
-    rnea_kernel(m, q, v, x, f, b, work)
-    for k in range(nv):
-        store(b, k, -load(b, k))
-    store_full_inertia_matrix(m, q, A, work)
-    stiffness_and_damping(m, c, q, v, law, K, D, work)
-    solve_velocity(m, h, v, law, A, K, D, b, x)
-    turn_by_midpoint(m, h, v, A, K, x)
-    move_configuration(m, h, q, x, moments, b, q1, v1)
-    return 0.0 * h
+def hold_none(m, c, h, q, v, law, A, x, ws):
+    """A tree has no rows to hold"""
+
+
+def make_linearly_implicit(hold_rows: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel of a step; ``hold_rows(m, c, h, q, v, law, A, x, ws)`` makes x what rows want, with the factor of A."""
+
+    @kernel
+    def linearly_implicit_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
+        """H from CRBA, c from the recursive Newton-Euler algorithm"""
+        nv = velocity_count(m)
+        A, K, D = ws, tail(ws, nv * nv), tail(ws, 2 * nv * nv)
+        b, f = tail(D, nv * nv), tail(D, nv * nv + nv)
+        moments = tail(f, 6 * body_count(m))
+        x = tail(moments, MOMENT * (link_count(m) + 1))
+        work = tail(x, nv)
+        stage_wrenches(m, c, q, v, f_ext, f, work)
+        joint_transforms(m, q, work, LINK)
+        carried_moments(m, work, LINK, moments)
+        frame_acceleration(m, v, moments, x)
+        rnea_kernel(m, q, v, x, f, b, work)
+        for k in range(nv):
+            store(b, k, -load(b, k))
+        store_full_inertia_matrix(m, q, A, work)
+        stiffness_and_damping(m, c, q, v, law, K, D, work)
+        solve_velocity(m, h, v, law, A, K, D, b, x)
+        turn_by_midpoint(m, h, v, A, K, x)
+        hold_rows(m, c, h, q, v, law, A, x, work)
+        move_configuration(m, h, q, x, moments, b, q1, v1)
+        return 0.0 * h
+
+    return linearly_implicit_step
 
 
 @kernel
@@ -132,9 +145,10 @@ def invert_symmetric(S):
     return s * x[0], s * x[1], s * x[2], s * y[1], s * y[2], s * z[2]
 
 
-def workspace(model: Model, scenario: Array) -> int:
-    """Count the numbers of scratch memory that :func:`linearly_implicit_step` needs"""
+def linearly_implicit_numbers(model: Model, rows: int = 0) -> int:
+    """How many numbers the step needs, with those of its rows."""
     work = (
+        rows,
         stage_workspace(model),
         LINK * (model.n_links + 1),
         crba.workspace(model) + model.coordinate_tree.pairs,
@@ -144,5 +158,9 @@ def workspace(model: Model, scenario: Array) -> int:
 
 
 LINEARLY_IMPLICIT = Integrator(
-    "linearly_implicit", order=1, step=linearly_implicit_step, workspace=workspace, implicit=True
+    "linearly_implicit",
+    order=1,
+    step=make_linearly_implicit(hold_none),
+    workspace=lambda model, scenario: linearly_implicit_numbers(model),
+    implicit=True,
 )

@@ -12,7 +12,21 @@ halved.
 The stage is solved when r is what errors of v make of it that are within ``RELATIVE`` of the velocities, ``ABSOLUTE``
 rad/s or m/s, or what rounding of q is in a velocity; then one more step is taken, with the same derivative, which leaves
 about rounding.
+
+Rows that hold a mechanism besides its joints (:class:`StageRows`) have multipliers x, which are unknown too:
+
+    r(v, x) = ID(q, v, a) - tau - J(q)^T x = 0        miss(v) = phi(q_b + g v) / g = 0
+
+Each step of the iteration then has the matrix ``[dr/dv, -J^T; J, e]``. J stands for the derivative of the miss: it differs
+by the turn ``g w`` of joints that are not lines, and is exact for all others. With e, a billionth of what J lets the masses
+yield, rows that say the same twice share their force.
+
+Sources: Gear, Gupta, Leimkuhler (1985) and Hairer, Wanner (1996), section VII.3, for the equations; Wang et al. (2019),
+section 4.3.
 """
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,11 +50,15 @@ from pluecker.spatial.memory.joined import as_rows, from_next_line, join
 from pluecker.spatial.scalars.lanes import WIDTH
 from pluecker.spatial.scalars.operations import accumulate, load, part, store, tail
 
-__all__ = ["ABSOLUTE", "MOST", "RELATIVE", "ROUNDING", "displace", "solve_stage", "stage_solver_workspace"]
+__all__ = [
+    "ABSOLUTE", "MOST", "RELATIVE", "ROUNDING", "STAGE_OF_TREE", "StageRows", "StageSolver", "displace",
+    "make_stage_solver", "stage_solver_workspace",
+]  # fmt: skip
 
 # Of velocities: far below the error of a step, whatever its order, and far above rounding.
 RELATIVE, ABSOLUTE = 1e-9, 1e-12
 ROUNDING = 1e-15  # of coordinates, relative to the largest, four units in the last place
+GAP = 1e-10  # of the mechanism's reach; where rows are independent, the last step leaves rounding of it
 MOST = 30  # iterations: from the velocity before the step a smooth motion takes three to five
 HALVINGS = 10
 
@@ -57,67 +75,57 @@ def displace(m, q, d, out):
                     store(out, first_q(m, i) + k, load(q, first_q(m, i) + k) + load(d, first_v(m, i) + k))
 
 
-@kernel
-def stage_residual(m, c, s, g, q0, v0, qb, vb, v, law, f_ext, r, ws):
-    """r = ID(q, v, a) - tau, the forces of control being those at the time s of the step that began at q0, v0"""
-    nq, nv = configuration_count(m), velocity_count(m)
-    q, a = part(ws, 0, nq), tail(ws, nq)
-    tau, f = tail(a, nv), tail(a, 2 * nv)
-    work = tail(f, 6 * body_count(m))
-    for k in range(nv):
-        store(a, k, g * load(v, k))
-    displace(m, qb, a, q)
-    for k in range(nv):
-        store(a, k, (load(v, k) - load(vb, k)) / g)
-    stage_wrenches(m, c, q, v, f_ext, f, work)
-    rnea_kernel(m, q, v, a, f, r, work)
-    stage_torque(m, s, q0, v0, q, v, law, tau)
-    for k in range(nv):
-        accumulate(r, k, -load(tau, k))
+class StageRows(NamedTuple):
+    """Rows that hold a mechanism besides its joints, as kernels.
 
+    Attributes:
+        count: ``count(c)``, how many multipliers there are.
+        add_forces: ``add_forces(m, c, s, law, q, v, a, x, r, ws)``: r less the joint forces of the rows, those with the
+            multipliers ``x`` and those that follow from the state; on dual numbers too.
+        store_misses: ``store_misses(m, c, s, g, law, q, v, out, ws)``: how far each row is from holding, as a velocity.
+        store_matrix: ``store_matrix(m, c, q, A, ws)``: the last rows and columns of the matrix ``A``, whose others are
+            there; returns the mechanism's reach.
+    """
 
-def residual_workspace(model: Model) -> int:
-    """Count the numbers of scratch memory that :func:`stage_residual` needs"""
-    work = max(LINK * (model.n_links + 1), stage_workspace(model))
-    return model.nq + 2 * model.nv + 6 * model.n_bodies + work
+    count: Callable[..., Any]
+    add_forces: Callable[..., Any]
+    store_misses: Callable[..., Any]
+    store_matrix: Callable[..., Any]
 
 
 @kernel
-def differentiate_residual(m, c, s, g, q0, v0, qb, vb, v, law, f_ext, r, J, ws):
-    """Compute r and J = dr/dv, on as many dual numbers as there is room for"""
-    nv = velocity_count(m)
-    numbers = from_next_line(ws)
-    n = len(numbers) // (WIDTH + 1)
-    rows, values = as_rows(part(numbers, 0, WIDTH * n)), part(numbers, WIDTH * n, n)
-    V = join(part(values, 0, nv), part(rows, 0, nv))
-    R = join(part(values, nv, nv), part(rows, nv, nv))
-    work = join(tail(values, 2 * nv), tail(rows, 2 * nv))
-    for k in range(nv):
-        store(values, k, load(v, k))
-    for first in range(0, nv, WIDTH):
-        count = min(WIDTH, nv - first)
-        clear(numbers, WIDTH * nv)
-        for k in range(count):
-            store(numbers, WIDTH * (first + k) + k, 1.0)
-        stage_residual(m, c, s, g, q0, v0, qb, vb, V, law, f_ext, R, work)
-        for i in range(nv):
-            for k in range(count):
-                store(J, nv * i + first + k, load(numbers, WIDTH * (nv + i) + k))
-    for i in range(nv):
-        store(r, i, load(values, nv + i))
+def no_rows(c):
+    """A tree has none."""
+    return 0
 
 
 @kernel
-def tolerances(m, g, qb, vb, v, J, tolerance):
-    """Compute the tolerances of residuals: |J| times the tolerated errors of the velocities"""
+def no_forces(m, c, s, law, q, v, a, x, r, ws):
+    """None"""
+
+
+@kernel
+def no_misses(m, c, s, g, law, q, v, out, ws):
+    """None"""
+
+
+@kernel
+def no_matrix(m, c, q, A, ws):
+    """Nothing"""
+    return 0.0
+
+
+@kernel
+def tolerances(m, g, qb, vb, v, A, n, size, tolerance):
+    """|A| times the errors of the velocities that are tolerated; of rows, what is tolerated of gaps beside ``size``, too"""
     nv, largest = velocity_count(m), 1.0
     for k in range(configuration_count(m)):
         largest = max(largest, abs(load(qb, k)))
-    for i in range(nv):
-        y = 0.0
+    for i in range(n):
+        y = 0.0 if i < nv else GAP * size / g
         for j in range(nv):
             x = RELATIVE * (abs(load(v, j)) + abs(load(vb, j))) + ABSOLUTE + ROUNDING * largest / g
-            y += abs(load(J, nv * i + j)) * x
+            y += abs(load(A, n * i + j)) * x
         store(tolerance, i, y)
 
 
@@ -162,43 +170,129 @@ def solve_general(A, n, x):
     return True
 
 
-@called_kernel
-def solve_stage(m, c, s, g, q0, v0, qb, vb, law, f_ext, v, ws):
-    """Solve for v from a guess; return the largest residual as a share of its tolerance, see the head of this file
+class StageSolver(NamedTuple):
+    """The kernels of a stage: the residual, its derivative, and the iteration."""
 
-    The share is infinite where there is nothing to go on from: forces overflow, or J is singular.
-    """
-    nv = velocity_count(m)
-    J, r = ws, tail(ws, nv * nv)
-    tolerance, trial = tail(r, nv), tail(r, 2 * nv)
-    work = tail(r, 3 * nv)
-    share = np.inf
-    for _ in range(MOST):
-        differentiate_residual(m, c, s, g, q0, v0, qb, vb, v, law, f_ext, r, J, work)
-        tolerances(m, g, qb, vb, v, J, tolerance)
-        share = largest_share(r, tolerance, nv)
-        if not share < np.inf or not solve_general(J, nv, r):
-            return np.inf
-        if share <= 1.0:
-            for k in range(nv):
-                accumulate(v, k, -load(r, k))
-            return share
-        t, better = 1.0, False
-        for _ in range(HALVINGS):
-            for k in range(nv):
-                store(trial, k, load(v, k) - t * load(r, k))
-            stage_residual(m, c, s, g, q0, v0, qb, vb, trial, law, f_ext, work, tail(work, nv))
-            better = largest_share(work, tolerance, nv) < share
-            if better:
-                break
-            t *= 0.5
-        if not better:
-            return share
+    residual: Callable[..., Any]
+    differentiate: Callable[..., Any]
+    solve: Callable[..., Any]
+
+
+def make_stage_solver(rows: StageRows) -> StageSolver:
+    """The kernels of a stage of mechanisms with such rows."""
+    count_rows, add_forces, store_misses, store_matrix = rows
+
+    @kernel
+    def stage_residual(m, c, s, g, q0, v0, qb, vb, v, x, law, f_ext, r, ws):
+        """r = ID(q, v, a) - tau - J^T x, the forces of control being those at the time s of the step that began at q0, v0"""
+        nq, nv = configuration_count(m), velocity_count(m)
+        q, a = part(ws, 0, nq), tail(ws, nq)
+        tau, f = tail(a, nv), tail(a, 2 * nv)
+        work = tail(f, 6 * body_count(m))
         for k in range(nv):
-            store(v, k, load(trial, k))
-    return share
+            store(a, k, g * load(v, k))
+        displace(m, qb, a, q)
+        for k in range(nv):
+            store(a, k, (load(v, k) - load(vb, k)) / g)
+        stage_wrenches(m, c, q, v, f_ext, f, work)
+        rnea_kernel(m, q, v, a, f, r, work)
+        stage_torque(m, s, q0, v0, q, v, law, tau)
+        for k in range(nv):
+            accumulate(r, k, -load(tau, k))
+        add_forces(m, c, s, law, q, v, a, x, r, work)
+
+    @kernel
+    def misses(m, c, s, g, qb, v, law, r, ws):
+        """How far rows are from holding, behind the residual; ``ws`` then begins with q"""
+        nq, nv = configuration_count(m), velocity_count(m)
+        if count_rows(c) > 0:
+            for k in range(nv):
+                store(ws, nq + k, g * load(v, k))
+            displace(m, qb, tail(ws, nq), ws)
+            store_misses(m, c, s, g, law, ws, v, tail(r, nv), tail(ws, nq))
+
+    @kernel
+    def differentiate_residual(m, c, s, g, q0, v0, qb, vb, v, x, law, f_ext, r, A, ws):
+        """r and the first rows of A, dr/dv, on as many dual numbers as there is room for"""
+        nv, size = velocity_count(m), velocity_count(m) + count_rows(c)
+        numbers = from_next_line(ws)
+        n = len(numbers) // (WIDTH + 1)
+        rows, values = as_rows(part(numbers, 0, WIDTH * n)), part(numbers, WIDTH * n, n)
+        V = join(part(values, 0, nv), part(rows, 0, nv))
+        R = join(part(values, nv, nv), part(rows, nv, nv))
+        work = join(tail(values, 2 * nv), tail(rows, 2 * nv))
+        for k in range(nv):
+            store(values, k, load(v, k))
+        for first in range(0, nv, WIDTH):
+            count = min(WIDTH, nv - first)
+            clear(numbers, WIDTH * nv)
+            for k in range(count):
+                store(numbers, WIDTH * (first + k) + k, 1.0)
+            stage_residual(m, c, s, g, q0, v0, qb, vb, V, x, law, f_ext, R, work)
+            for i in range(nv):
+                for k in range(count):
+                    store(A, size * i + first + k, load(numbers, WIDTH * (nv + i) + k))
+        for i in range(nv):
+            store(r, i, load(values, nv + i))
+
+    @called_kernel
+    def solve_stage(m, c, s, g, q0, v0, qb, vb, law, f_ext, v, ws):
+        """v from a guess; returns the largest residual as a share of its tolerance, see the head of this file
+
+        The share is infinite where there is nothing to go on from: forces overflow, or the matrix is singular.
+        """
+        nq, nv, n = configuration_count(m), velocity_count(m), velocity_count(m) + count_rows(c)
+        A, r = ws, tail(ws, n * n)
+        tolerance, trial = tail(r, n), tail(r, 2 * n)
+        x = tail(r, 3 * n)
+        work = tail(r, 4 * n - nv)
+        share = np.inf
+        clear(x, n - nv)
+        for _ in range(MOST):
+            differentiate_residual(m, c, s, g, q0, v0, qb, vb, v, x, law, f_ext, r, A, work)
+            misses(m, c, s, g, qb, v, law, r, work)
+            size = store_matrix(m, c, work, A, tail(work, nq))
+            tolerances(m, g, qb, vb, v, A, n, size, tolerance)
+            share = largest_share(r, tolerance, n)
+            if not share < np.inf or not solve_general(A, n, r):
+                return np.inf
+            if share <= 1.0:
+                for k in range(nv):
+                    accumulate(v, k, -load(r, k))
+                return share
+            t, better = 1.0, False
+            for _ in range(HALVINGS):
+                for k in range(nv):
+                    store(trial, k, load(v, k) - t * load(r, k))
+                for k in range(nv, n):
+                    store(trial, k, load(x, k - nv) - t * load(r, k))
+                stage_residual(m, c, s, g, q0, v0, qb, vb, trial, tail(trial, nv), law, f_ext, work, tail(work, n))
+                misses(m, c, s, g, qb, trial, law, work, tail(work, n))
+                better = largest_share(work, tolerance, n) < share
+                if better:
+                    break
+                t *= 0.5
+            if not better:
+                return share
+            for k in range(nv):
+                store(v, k, load(trial, k))
+            for k in range(nv, n):
+                store(x, k - nv, load(trial, k))
+        return share
+
+    return StageSolver(stage_residual, differentiate_residual, solve_stage)
 
 
-def stage_solver_workspace(model: Model) -> int:
-    """Count the numbers of scratch memory that :func:`solve_stage` needs."""
-    return model.nv**2 + 3 * model.nv + WIDTH + (WIDTH + 1) * (2 * model.nv + residual_workspace(model))
+STAGE_OF_TREE = make_stage_solver(StageRows(no_rows, no_forces, no_misses, no_matrix))
+
+
+def stage_solver_workspace(model: Model, rows: int = 0, forces: int = 0) -> int:
+    """How many numbers a ``solve_stage`` needs, with so many multipliers, and so many numbers that their forces need."""
+    n = model.nv + rows
+    return n * n + 4 * n + WIDTH + (WIDTH + 1) * (2 * model.nv + residual_workspace(model, forces))
+
+
+def residual_workspace(model: Model, forces: int = 0) -> int:
+    """Of the residual."""
+    work = max(LINK * (model.n_links + 1), stage_workspace(model), forces)
+    return model.nq + 2 * model.nv + 6 * model.n_bodies + work

@@ -11,12 +11,14 @@ Sources: Wang et al. (2019), section 4, and the programs that come with it; sour
 (docs/sources.md).
 """
 
+from collections.abc import Callable
+from typing import Any
+
 from pluecker.articulated.algorithms.redmax.redmax_dynamics import REDMAX_DYNAMICS, redmax_dynamics_kernel
 from pluecker.articulated.model.joints import carry_joint, integrate_joint
 from pluecker.articulated.model.layout import body_count, link_count, owns_coordinates, velocity_count
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.running.arguments import Array
-from pluecker.articulated.stepping.implicit.linearly_implicit import solve_velocity
+from pluecker.articulated.stepping.implicit.linearly_implicit import hold_none, solve_velocity
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.scenario import jacobian_table
 from pluecker.articulated.stepping.terms.stage import stage_workspace, stage_wrenches
@@ -24,22 +26,28 @@ from pluecker.articulated.stepping.terms.stiffness import stiffness_and_damping,
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import load, store, tail
 
-__all__ = ["REDMAX", "redmax_step"]
+__all__ = ["REDMAX", "make_redmax", "redmax_numbers"]
 
 
-@kernel
-def redmax_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
-    """H and the forces from the Jacobian of all bodies and its rate"""
-    nv = velocity_count(m)
-    A, K, D = ws, tail(ws, nv * nv), tail(ws, 2 * nv * nv)
-    b, f = tail(D, nv * nv), tail(D, nv * nv + nv)
-    work = tail(f, 6 * body_count(m))
-    stage_wrenches(m, c, q, v, f_ext, f, work)
-    redmax_dynamics_kernel(m, jacobian_table(c), q, v, f, A, b, work)
-    stiffness_and_damping(m, c, q, v, law, K, D, work)
-    solve_velocity(m, h, v, law, A, K, D, b, v1)
-    advance(m, h, q, q1, v1, b)
-    return 0.0 * h
+def make_redmax(hold_rows: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel of a step; ``hold_rows`` as of :func:`make_linearly_implicit`."""
+
+    @kernel
+    def redmax_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
+        """H and the forces from the Jacobian of all bodies and its rate"""
+        nv = velocity_count(m)
+        A, K, D = ws, tail(ws, nv * nv), tail(ws, 2 * nv * nv)
+        b, f = tail(D, nv * nv), tail(D, nv * nv + nv)
+        work = tail(f, 6 * body_count(m))
+        stage_wrenches(m, c, q, v, f_ext, f, work)
+        redmax_dynamics_kernel(m, jacobian_table(c), q, v, f, A, b, work)
+        stiffness_and_damping(m, c, q, v, law, K, D, work)
+        solve_velocity(m, h, v, law, A, K, D, b, v1)
+        hold_rows(m, c, h, q, v, law, A, v1, work)
+        advance(m, h, q, q1, v1, b)
+        return 0.0 * h
+
+    return redmax_step
 
 
 @kernel
@@ -53,10 +61,16 @@ def advance(m, h, q, q1, v1, step):
             carry_joint(m, i, q, q1, v1, v1)
 
 
-def workspace(model: Model, scenario: Array) -> int:
-    """Count the numbers of scratch memory that :func:`redmax_step` needs"""
-    work = max(stage_workspace(model), REDMAX_DYNAMICS.workspace(model), stiffness_workspace(model))
+def redmax_numbers(model: Model, rows: int = 0) -> int:
+    """How many numbers the step needs, with those of its rows."""
+    work = max(rows, stage_workspace(model), REDMAX_DYNAMICS.workspace(model), stiffness_workspace(model))
     return 3 * model.nv**2 + model.nv + 6 * model.n_bodies + work
 
 
-REDMAX = Integrator("redmax", order=1, step=redmax_step, workspace=workspace, implicit=True)
+REDMAX = Integrator(
+    "redmax",
+    order=1,
+    step=make_redmax(hold_none),
+    workspace=lambda model, scenario: redmax_numbers(model),
+    implicit=True,
+)

@@ -15,10 +15,16 @@ The first equation is solved by a quasi-Newton iteration with H(q)/h in place of
 of order ``|w| h``; its factor is that which gave v at the end of the step before. The residual is measured in energy:
 its share of the velocity, ``sqrt(r . H^-1 r)``, is compared with that of the motion.
 
+Rows that hold a mechanism besides its joints (:class:`StepRows`) add impulses along J(q), with which they hold at q1, and
+along J(q1), with which they hold for v1.
+
 Sources: Marsden and West (2001), sections 1.5 and 3.2; Lee, Liu, Park and Srinivasa (2016), algorithms 1 and 3.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from pluecker.articulated.algorithms.dynamics.passive import add_passive_force
 from pluecker.articulated.algorithms.inertia.inertia_factor import (
@@ -53,9 +59,10 @@ from pluecker.articulated.stepping.implicit.discrete_momentum import (
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.stage import stage_torque, stage_workspace, stage_wrenches
 from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.scalars.operations import accumulate, load, select, smaller, sqrt, store, tail, within
 
-__all__ = ["VARIATIONAL"]
+__all__ = ["TOLERANCE", "VARIATIONAL", "StepRows", "make_variational", "variational_memory", "variational_numbers"]
 
 TOLERANCE = 1e-12  # of the velocity: what counts as solved
 GOAL = 1e-15  # where the iteration ends, if it gets there
@@ -64,37 +71,114 @@ SAME = 1e-26  # of the square of a difference in q: it comes from quaternions th
 MOST = 60  # iterations: with |w| h = 0.5 they halve the error
 
 
+class StepRows(NamedTuple):
+    """Rows that hold a mechanism besides its joints, as kernels; ``rows`` is memory of theirs, the last argument scratch.
+
+    Attributes:
+        numbers: ``numbers(m, c)``, how many that memory has.
+        begin: ``begin(m, c, s, law, factor, q, v, rows, ws)``: the rows at q, a time s after the step began.
+        clear: ``clear(m, c, rows)``: no impulses.
+        add_springs: ``add_springs(m, c, s, law, v, force, rows)``: the forces of rows that are springs and dampers.
+        add_impulses: ``add_impulses(m, c, r, rows)``: r less the impulses that the rows have.
+        hold: ``hold(m, c, h, law, factor, q1, mean, x, rows, ws)``: the correction x with which rows hold at its end, and
+            their impulses; the error that is left, as :data:`TOLERANCE` counts it.
+        land: ``land(m, c, h, law, factor, v1, rows, ws)``: v1 as the rows want it, begun at q1.
+    """
+
+    numbers: Callable[..., Any]
+    begin: Callable[..., Any]
+    clear: Callable[..., Any]
+    add_springs: Callable[..., Any]
+    add_impulses: Callable[..., Any]
+    hold: Callable[..., Any]
+    land: Callable[..., Any]
+
+
 @kernel
-def variational_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
-    """Take one step: solve for the displacement by iteration; then compute the momentum at its end, and its velocity"""
-    nv = velocity_count(m)
-    u, r, mean, force = ws, tail(ws, nv), tail(ws, 2 * nv), tail(ws, 3 * nv)
-    wrenches = tail(ws, 4 * nv)
-    links = tail(wrenches, 6 * body_count(m))
-    rest = tail(links, LINK * (link_count(m) + 1))
-    factor = tail(memory, 1 + configuration_count(m))
-    factorize_once(m, q, SAME, memory, rest)
-    begin(m, q, v, links)
-    clear(u, nv)
-    move(m, h, q, v, u)
-    error = 0.0 * load(v, 0) + 1.0
-    for _ in range(MOST):
-        previous = error
-        forces(m, c, 0.0 * h, h, q, v, q, u, law, f_ext, q1, mean, force, wrenches, rest)
-        residual(m, h, q, v, u, mean, force, wrenches, r, links)
-        error = correction(m, h, factor, force, r, links, rest)
-        idle = select(smaller(error, TOLERANCE), select(smaller(SLOWER * previous, error), 0.0 * error, error), error)
-        move(m, -h, q, r, u)  # the last one too: what is left of an error of 1e-15 in each step would add up
-        if within(idle, GOAL):
-            break
-    move_bodies(m, q, u, links)
-    forces(m, c, h, h, q, v, q1, u, law, f_ext, q1, mean, force, wrenches, rest)
-    momentum(m, h, mean, force, wrenches, q1, r, links)
-    factorize_once(m, q1, 0.0, memory, rest)
-    solve_factorized(m, factor, r, rest)
-    clear(u, nv)
-    land(m, q1, r, u, mean, v1)
-    return error / TOLERANCE
+def no_numbers(m, c):
+    """None"""
+    return 0
+
+
+@kernel
+def begin_none(m, c, s, law, factor, q, v, rows, ws):
+    """A tree has none"""
+
+
+@kernel
+def clear_none(m, c, rows):
+    """None"""
+
+
+@kernel
+def add_no_springs(m, c, s, law, v, force, rows):
+    """None"""
+
+
+@kernel
+def add_no_impulses(m, c, r, rows):
+    """None"""
+
+
+@kernel
+def hold_none(m, c, h, law, factor, q1, mean, x, rows, ws):
+    """Nothing to hold"""
+    return 0.0 * load(x, 0)
+
+
+@kernel
+def land_free(m, c, h, law, factor, v1, rows, ws):
+    """v1 as it is"""
+
+
+def make_variational(rows_of_step: StepRows) -> Callable[..., Any]:
+    """The kernel of a step of mechanisms with such rows."""
+    numbers, begin_rows, clear_impulses, add_springs, add_impulses, hold_rows, land_rows = rows_of_step
+
+    @kernel
+    def variational_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
+        """One step: the displacement, by iteration; then the momentum at its end, and the velocity that has it"""
+        nv = velocity_count(m)
+        u, r, mean, force = ws, tail(ws, nv), tail(ws, 2 * nv), tail(ws, 3 * nv)
+        wrenches = tail(ws, 4 * nv)
+        links = tail(wrenches, 6 * body_count(m))
+        rows = tail(links, LINK * (link_count(m) + 1))
+        rest = tail(rows, numbers(m, c))
+        factor = tail(memory, 1 + configuration_count(m))
+        factorize_once(m, q, SAME, memory, rest)
+        begin(m, q, v, links)
+        begin_rows(m, c, 0.0 * h, law, factor, q, v, rows, rest)
+        clear_impulses(m, c, rows)
+        clear(u, nv)
+        move(m, h, q, v, u)
+        error = 0.0 * load(v, 0) + 1.0
+        for _ in range(MOST):
+            previous = error
+            forces(m, c, 0.0 * h, h, q, v, q, u, law, f_ext, q1, mean, force, wrenches, rest)
+            add_springs(m, c, 0.0 * h, law, mean, force, rows)
+            residual(m, h, q, v, u, mean, force, wrenches, r, links)
+            add_impulses(m, c, r, rows)
+            error = correction(m, h, factor, force, r, links, rest)
+            error = larger(error, hold_rows(m, c, h, law, factor, q1, mean, r, rows, rest))
+            idle = select(
+                smaller(error, TOLERANCE), select(smaller(SLOWER * previous, error), 0.0 * error, error), error
+            )
+            move(m, -h, q, r, u)  # the last one too: what is left of an error of 1e-15 in each step would add up
+            if within(idle, GOAL):
+                break
+        move_bodies(m, q, u, links)
+        forces(m, c, h, h, q, v, q1, u, law, f_ext, q1, mean, force, wrenches, rest)
+        factorize_once(m, q1, 0.0, memory, rest)
+        begin_rows(m, c, h, law, factor, q1, mean, rows, rest)
+        add_springs(m, c, h, law, mean, force, rows)
+        momentum(m, h, mean, force, wrenches, q1, r, links)
+        solve_factorized(m, factor, r, rest)
+        land_rows(m, c, h, law, factor, r, rows, rest)
+        clear(u, nv)
+        land(m, q1, r, u, mean, v1)
+        return error / TOLERANCE
+
+    return variational_step
 
 
 @kernel
@@ -186,16 +270,23 @@ def land(m, q1, v, nothing, before, v1):
         store(q1, k, load(before, k))
 
 
-def workspace(model: Model, scenario: Array) -> int:
-    """Count the scratch memory: velocities, a wrench for each body, links, and what forces, factors and solutions need"""
-    rest = max(stage_workspace(model), factor_workspace(model), model.nv + solve_workspace(model), model.nv)
-    return 5 * model.nv + model.nq + 6 * model.n_bodies + LINK * (model.n_links + 1) + rest
+def variational_numbers(model: Model, rows: int = 0, scratch: int = 0) -> int:
+    """Four velocities, a wrench for each body, the links, and what forces, factors and solutions need; and what rows do"""
+    rest = max(stage_workspace(model), factor_workspace(model), model.nv + solve_workspace(model), scratch)
+    return rows + 5 * model.nv + model.nq + 6 * model.n_bodies + LINK * (model.n_links + 1) + rest
+
+
+def variational_memory(model: Model, scenario: Array) -> int:
+    """The factor of H, the configuration to which it belongs, and whether it is there"""
+    return 1 + model.nq + factor_numbers(model)
 
 
 VARIATIONAL = Integrator(
     "variational",
     order=2,
-    step=variational_step,
-    workspace=workspace,
-    memory=lambda model, scenario: 1 + model.nq + factor_numbers(model),
+    step=make_variational(
+        StepRows(no_numbers, begin_none, clear_none, add_no_springs, add_no_impulses, hold_none, land_free)
+    ),
+    workspace=lambda model, scenario: variational_numbers(model),
+    memory=variational_memory,
 )

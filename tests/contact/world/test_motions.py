@@ -225,7 +225,7 @@ def test_what_cannot_be_is_refused_by_name():
     world = slider_crank()
     q, v = slider_crank_state(0.4, 5.0)
     with pytest.raises(ValueError, match="expected one of semi_implicit, rk4, dormand_prince"):
-        world.simulate(q, v, 0.01, 0.001, integrator="bdf1")
+        world.simulate(q, v, 0.01, 0.001, integrator="dop853")
     with pytest.raises(TypeError, match="integrator is a int"):
         world.simulate(q, v, 0.01, 0.001, integrator=3)
     with pytest.raises(KeyError, match="constraint_forces"):

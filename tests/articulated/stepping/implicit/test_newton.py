@@ -42,11 +42,12 @@ def test_the_derivative_of_the_equations_of_a_stage_is_exact():
 
     def residual(u):
         r, ws = np.empty(nv), np.full(newton.residual_workspace(model), np.nan)
-        newton.stage_residual(*given, u, law, f_ext, r, ws)
+        newton.STAGE_OF_TREE.residual(*given, u, np.empty(0), law, f_ext, r, ws)
         return r
 
     r, J = np.empty(nv), np.empty(nv * nv)
-    newton.differentiate_residual(*given, u, law, f_ext, r, J, np.full(newton.stage_solver_workspace(model), np.nan))
+    ws = np.full(newton.stage_solver_workspace(model), np.nan)
+    newton.STAGE_OF_TREE.differentiate(*given, u, np.empty(0), law, f_ext, r, J, ws)
     np.testing.assert_allclose(r, residual(u), rtol=0.0, atol=1e-12 * np.abs(r).max())
     h = 1e-5
     expected = np.transpose([(residual(u + h * e) - residual(u - h * e)) / (2 * h) for e in np.eye(nv)])
