@@ -70,10 +70,13 @@ from pluecker.contact.rows.layout import (
 )
 from pluecker.contact.rows.mobility import (
     FREE,
+    REDUNDANT,
     TINY,
+    dependent_rows,
     factorize_mobility,
     hold_rows,
     mobility_numbers,
+    row_sizes,
     take_least_norm,
 )
 from pluecker.contact.rows.motion import (
@@ -90,7 +93,7 @@ from pluecker.contact.rows.prescribed import prescribed
 from pluecker.contact.rows.range_mobility import LAW as LAW_NUMBERS
 from pluecker.contact.rows.ranges import make_obey_ranges, range_numbers, range_scratch
 from pluecker.contact.rows.touching import touch_pairs
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.errors import PlueckerError
 from pluecker.spatial.scalars.operations import accumulate, load, part, select, smaller, store, tail
@@ -158,13 +161,15 @@ def make_accelerations(with_ranges: bool, over_time: bool = False) -> Kernels:
     accelerations_at.__name__ += own_name
     at = kernel(accelerations_at)
 
-    def accelerations_kernel(m, w, q, v, tau, f_ext, a, r, ws):
-        """Compute accelerations and forces at the time 0, for worlds without motions over time"""
+    def accelerations_kernel(m, w, q, v, tau, f_ext, a, r, little, ws):
+        """The same without a time, and how many rows say little"""
         at(m, w, 0.0, q, v, tau, f_ext, a, r, ws)
+        store(little, 0, count_little(w, mobility_of_instant(m, w, ws), load(a, 0)))
 
-    def accelerations_over_time(m, w, time, q, v, tau, f_ext, a, r, ws):
-        """Compute accelerations and forces, with the time in an array"""
+    def accelerations_over_time(m, w, time, q, v, tau, f_ext, a, r, little, ws):
+        """The same with the time in an array"""
         at(m, w, load(time, 0), q, v, tau, f_ext, a, r, ws)
+        store(little, 0, count_little(w, mobility_of_instant(m, w, ws), load(a, 0)))
 
     accelerations_kernel.__name__ += own_name
     accelerations_over_time.__name__ += own_name
@@ -234,6 +239,22 @@ class Kernels(NamedTuple):
 def mobility_of_instant(m, w, ws):
     """Return the factor of S that accelerations leave in their workspace, a view"""
     return tail(ws, 3 * velocity_count(m) + 1 + value_count(w))
+
+
+@called_kernel
+def count_little(w, S, like):
+    """How many rows say nearly what those before them say, and how many yield little beside the one that yields most"""
+    n, sizes = linear_count(w), row_sizes(w, S)
+    count, most = 0.0 * like, 0.0 * like
+    if n > 0:
+        count = count + dependent_rows(w, S, sizes)
+    for k in range(n):
+        if row_entry(w, k, LAW) == HELD:
+            most = larger(most, load(sizes, k))
+    for k in range(n):
+        if row_entry(w, k, LAW) == HELD:
+            count = count + select(smaller(load(sizes, k), REDUNDANT * most), 1.0 + 0.0 * like, 0.0 * like)
+    return count
 
 
 @kernel
@@ -334,7 +355,11 @@ def algorithm(with_ranges: bool, over_time: bool) -> Algorithm:
         "World.accelerations",
         kernels.over_time if over_time else kernels.still,
         inputs=(*([Field("time", (1,))] if over_time else []), "q", "v", "tau", "f_ext"),
-        outputs=(Field("acceleration", ("nv",)), Field("forces", (lambda model, packed: packed.n_rows,))),
+        outputs=(
+            Field("acceleration", ("nv",)),
+            Field("forces", (lambda model, packed: packed.n_rows,)),
+            Field("little", (1,)),
+        ),
         constants=lambda model, packed: packed.array,
         workspace=workspace,
         singular=refused,

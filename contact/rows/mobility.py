@@ -56,8 +56,8 @@ from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.scalars.operations import accumulate, load, part, select, smaller, store, tail, within
 
 __all__ = [
-    "EPSILON", "FREE", "REFINEMENTS", "dependent_rows", "factorize_mobility", "hold_rows", "mobility_numbers", "refine_rows",
-    "residual", "row_sizes", "take_least_norm",
+    "EPSILON", "FREE", "REDUNDANT", "REFINEMENTS", "dependent_rows", "factorize_mobility", "hold_rows",
+    "mobility_numbers", "refine_rows", "residual", "row_sizes", "take_least_norm",
 ]  # fmt: skip
 
 EPSILON = 1e-9  # of a diagonal entry of S, added to it: beyond its rounding, and small beside what rows determine

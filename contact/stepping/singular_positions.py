@@ -23,10 +23,11 @@ from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.scalars.operations import load, select, smaller, store, tail
 
-__all__ = ["ASIDE", "has_fallen", "keep_known", "known_numbers", "time_aside"]
+__all__ = ["ASIDE", "SLOWEST", "WEIGHTS", "has_fallen", "keep_known", "known_numbers", "time_aside"]
 
 ASIDE = 0.03  # rad or m: so far away, rows that count as dependent are independent, by more than their drift
 SLOWEST = 1e-3  # rad/s or m/s: slower motions are looked at less far away
+WEIGHTS = 0.75, -0.3, 0.05  # of each side at the distances 1, 2, 3
 
 
 @kernel

@@ -86,13 +86,11 @@ def refuse_contacts(world: Constrained, method: str) -> None:
 
 def run_on_rows(
     world: Constrained, algorithm: Algorithm, inputs: tuple[Any, ...], threads: int | None
-) -> tuple[Array, Array]:
-    """Run an algorithm that gives coordinates of the model, and numbers of rows: these are returned as constraints were
-    given.
-    """
+) -> tuple[Array, ...]:
+    """An algorithm that gives coordinates of the model, numbers of rows, and what else it gives."""
     with called(algorithm.name):
         try:
-            motion, rows = run(world, algorithm, inputs, threads)
+            motion, rows, *more = run(world, algorithm, inputs, threads)
         except ArgumentValueError:
             q = inputs[[field.name for field in algorithm.inputs].index("q")]
             refuse_broken_functions(world.model, world.parts, q)
@@ -101,7 +99,7 @@ def run_on_rows(
         except UnsolvedError as error:
             error.args = (f"{error}; they are those of {names_of_ranged(world)}", *error.args[1:])
             raise
-    return motion, rows[..., world.packed.place]
+    return motion, rows[..., world.packed.place], *more
 
 
 def names_of_ranged(world: Constrained) -> str:

@@ -18,6 +18,7 @@ from pluecker.contact.instants.inverse import Effort
 from pluecker.contact.instants.motions_at import as_times, motions_at
 from pluecker.contact.instants.rows_at import ROWS_AT, RowsAt, sorted_rows
 from pluecker.contact.world.arguments import as_configuration
+from pluecker.contact.world.branches import accelerations_on_branches
 from pluecker.contact.world.called import called
 from pluecker.contact.world.constrained import Constrained, refuse_contacts, run_on_rows
 from pluecker.contact.world.effort import find_effort
@@ -181,6 +182,12 @@ class Instants(Constrained):
         the least ``sum N_kk r_k^2`` are given, ``N = J H^-1 J^T``. Rows that contradict each other are met as nearly as they
         can be. Velocities that constraints forbid are not corrected here; see :meth:`impact`.
 
+        In a singular position, where rows that are independent beside it say the same, the acceleration is the limit along
+        the motion, on the branch to which ``v`` is a tangent. The forces are those of rows as they are there: beside it they
+        are quotients of two small numbers, and make up the difference. At rest, and for a ``v`` along no branch, there is no
+        limit: what the rows that are left allow is one of several accelerations, and :meth:`determined` says that they are
+        redundant.
+
         Args:
             q: configuration, ``(..., nq)``.
             v: velocity, ``(..., nv)``.
@@ -208,7 +215,8 @@ class Instants(Constrained):
         if moving or type(time) is not float:
             times = as_times("World.accelerations", time)
             inputs = (times[..., None], *inputs) if moving else inputs
-        return ConstrainedAcceleration(*run_on_rows(self, ACCELERATIONS[ranged, moving], inputs, threads))
+        algorithm = ACCELERATIONS[ranged, moving]
+        return ConstrainedAcceleration(*accelerations_on_branches(self, algorithm, inputs, threads))
 
     def impact(
         self,

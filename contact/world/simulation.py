@@ -32,6 +32,7 @@ from pluecker.contact.stepping.implicit_steps import IMPLICIT
 from pluecker.contact.stepping.linearly_implicit_steps import LINEARLY_IMPLICIT_STEPS
 from pluecker.contact.stepping.smooth_steps import SMOOTH
 from pluecker.contact.stepping.step import WORLD_STEP
+from pluecker.contact.world.branches import times_of_singular_positions
 from pluecker.contact.world.called import called
 from pluecker.contact.world.contact_forces import ContactForces
 from pluecker.contact.world.errors_at import as_on_open, refuse_open_start
@@ -44,6 +45,7 @@ from pluecker.contact.world.point_contacts import PointContacts
 from pluecker.contact.world.scenario import world_scenario
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, EntryIndexError, shown
+from pluecker.spatial.properties import cached_property
 
 if TYPE_CHECKING:
     from pluecker.contact.world.world import World
@@ -96,10 +98,28 @@ class WorldTrajectory(Trajectory):
     Attributes:
         memory: what the world remembers at the end, from which another simulation goes on; None where it came to none.
         contacts: of each sample; none where ``"constraint_forces"`` is not recorded, and of batches.
+        find_singular: what computes :attr:`singular_times`, when these are asked for.
     """
 
     memory: WorldMemory | None = None
     contacts: Sequence[ContactForces] | None = None
+    find_singular: Callable[[Trajectory], Array] | None = None
+
+    @cached_property
+    def singular_times(self) -> Array:
+        """When the motion was in a singular position, ``(k,)``, at samples or between them; s.
+
+        There rows that are independent elsewhere on the motion say the same, and motions of another kind branch off. They
+        are looked for when they are asked for: whatever the integrator, in the samples and in the cubic curves between them.
+
+        Raises:
+            ConstraintError: a batch; ask for one motion.
+        """
+        if self.batch_shape or self.find_singular is None:
+            raise ConstraintError(
+                f"WorldTrajectory.singular_times: there are those of one motion, not of {self.batch_shape}"
+            )
+        return self.find_singular(self)
 
     def contacts_at(self, sample: int) -> ContactForces:
         """Return the contacts at a sample: where, with which slip, and with which forces in the step that begins there.
@@ -151,11 +171,11 @@ def simulate_world(
             end = float(found.time[-1]) if found.time is not None and len(found) else begun
             raise SimulationError(f"{error}; the other files hold all {len(found)} samples", found, end) from None
         found = found.replace(columns=parts["columns"])
-    shown = elements_of(options["elements"])
+    singular = partial(times_of_singular_positions, world)
     if "constraint_forces" not in found.columns or found.batch_shape:
-        return WorldTrajectory(**parts, overlays=(*world.connections, *shown), memory=own)
-    contacts = contacts_of(world, found)
-    return WorldTrajectory(**parts, overlays=(*overlays_of(world, found), *shown), memory=own, contacts=contacts)
+        return WorldTrajectory(**parts, memory=own, find_singular=singular)
+    contacts, overlays = contacts_of(world, found), overlays_of(world, found)
+    return WorldTrajectory(**parts, overlays=overlays, memory=own, contacts=contacts, find_singular=singular)
 
 
 @called("World.step")

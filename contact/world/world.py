@@ -314,7 +314,7 @@ class World(Instants):
                 that goes on from a memory begins where it is.
 
         Returns:
-            A trajectory, with ``memory``.
+            A trajectory, with ``memory``; its ``singular_times`` say when it was in a singular position.
 
         Raises:
             ValueError, TypeError: as :func:`simulate`; the memory is of another world, or does not fit the state.

@@ -1,0 +1,172 @@
+"""Singular positions, where rows say less than beside them: accelerations there, and when a motion was in one.
+
+In such a position rows that are independent elsewhere say the same, and motions of another kind branch off. What is left of
+the constraints there allows more accelerations than those of the branch on which the velocity leads through it. These are
+the limit of accelerations beside the position, of sixth order, as motions have it
+(:mod:`~pluecker.contact.stepping.singular_positions`). At rest there is no such limit.
+
+Kernels count the rows that say little. A state in which there are more than the fewest that were seen so far is looked at
+beside; others cost a comparison.
+
+Source: Bayo, Avello (1994), for what happens there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pluecker.articulated.algorithms.configuration.difference import difference
+from pluecker.articulated.algorithms.configuration.integrate import integrate
+from pluecker.articulated.algorithms.inertia.crba import crba
+from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm
+from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.simulation.trajectory import Trajectory
+from pluecker.contact.stepping.singular_positions import ASIDE, SLOWEST, WEIGHTS
+from pluecker.contact.world.constrained import run_on_rows
+from pluecker.contact.world.determination import RANK, held_rows
+from pluecker.spatial.errors import PlueckerError
+
+if TYPE_CHECKING:
+    from pluecker.contact.world.instants import Instants
+
+__all__ = ["accelerations_on_branches", "times_of_singular_positions"]
+
+LITTLE = 1e-3  # of the largest on the motion, the smallest singular value of rows: between samples it is met to that
+ROUNDS = 40  # of the golden section: down to 1e-8 of the time between two samples
+CHUNK = 1000  # samples that are looked at together
+NEAR = 0.25  # of the way aside, and of the velocity: states that constraints allow and that differ by more are on no branch
+
+
+def accelerations_on_branches(
+    world: Instants, algorithm: Algorithm, inputs: tuple[Any, ...], threads: int | None
+) -> tuple[Array, Array]:
+    """What the algorithm gives, ``(..., nv)`` and ``(..., n_rows)``; in singular positions the limit along the motion."""
+    motion, forces, little = run_on_rows(world, algorithm, inputs, threads)
+    most = little.item() if little.size == 1 else little.max(initial=0.0)
+    fewest = world.tables.get(accelerations_on_branches)
+    if most <= (0.0 if fewest is None else fewest):
+        return motion, forces
+    names, batch = [field.name for field in algorithm.inputs], little.shape[:-1]
+    rows = {
+        name: None if x is LEFT_OUT else spread(np.asarray(x, dtype=np.float64), batch, 2 if name == "f_ext" else 1)
+        for name, x in zip(names, inputs, strict=True)
+    }
+    motion = motion.reshape(-1, motion.shape[-1])
+    for k, count in enumerate(little.reshape(-1)):
+        state = {name: x[k] for name, x in rows.items() if x is not None}
+        if count > (0.0 if fewest is None else fewest) and state["v"].any():
+            beside, limit = look_beside(world, algorithm, names, state, float(count))
+            fewest = beside if fewest is None else min(fewest, beside)
+            motion[k] = motion[k] if limit is None else limit
+    if fewest is not None:
+        world.tables[accelerations_on_branches] = fewest
+    return motion.reshape(*batch, motion.shape[-1]), forces
+
+
+def spread(x: Array, batch: tuple[int, ...], own: int) -> Array:
+    """An input of a batch, a row for each state."""
+    return np.broadcast_to(x, (*batch, *x.shape[x.ndim - own :])).reshape(-1, *x.shape[x.ndim - own :])
+
+
+def look_beside(
+    world: Instants, algorithm: Algorithm, names: list[str], state: dict[str, Array], count: float
+) -> tuple[float, Array | None]:
+    """How many rows say little beside a state, and the limit of accelerations along the motion if these are fewer."""
+    q, v = state["q"], state["v"]
+    dt = ASIDE / max(SLOWEST, float(np.abs(v).max()))
+
+    def at(side: float, q: Array, v: Array) -> tuple[Array, Array, Array]:
+        """What the algorithm gives a time aside."""
+        own = {**state, "q": q, "v": v} | ({"time": state["time"] + side} if "time" in state else {})
+        return run_on_rows(world, algorithm, tuple(own.get(name, LEFT_OUT) for name in names), None)
+
+    try:
+        beside = min(float(at(side, integrate(world.model, q, side * v), v)[2][0]) for side in (dt, -dt))
+        if not beside < count:
+            return beside, None
+        limit = np.zeros(len(v))
+        for k, weight in enumerate(WEIGHTS, 1):
+            for side in (k * dt, -k * dt):
+                there = integrate(world.model, q, side * v)
+                closed = world.close(there, v, time=float(state["time"][0]) + side if "time" in state else 0.0)
+                off = np.abs(difference(world.model, there, closed.configuration)).max() / (k * ASIDE)
+                turned = np.abs(closed.velocity - v).max() / np.abs(v).max()
+                if not max(off, turned) < NEAR:
+                    return beside, None
+                limit += weight * at(side, closed.configuration, closed.velocity)[0]
+    except PlueckerError:  # no state is there, or none that constraints allow
+        return count, None
+    return beside, limit
+
+
+# ------------------------------------------------------------------------------------------------------------- of a motion
+
+
+def times_of_singular_positions(world: Instants, motion: Trajectory) -> Array:
+    """When a motion was in a singular position, at samples or between them; s.
+
+    Rows are compared by energy, ``J L^-T`` with ``H = L L^T``, each as a share of the largest that it is on the motion. The
+    smallest singular value of those that are independent somewhere falls to zero in a singular position. Where it has a
+    minimum between samples, the configuration there is looked for by a golden section.
+    """
+    time, q = motion.time, motion.q
+    holding = held_rows(world)
+    if time is None or q is None or not len(q) or not holding.any():
+        return np.zeros(0)
+    chunks = [scaled_rows(world, q[k : k + CHUNK], holding) for k in range(0, len(q), CHUNK)]
+    largest = np.max([np.linalg.norm(W, axis=-1).max(axis=0) for W in chunks], axis=0)
+    largest[largest == 0.0] = 1.0
+    values = np.concatenate([np.linalg.svd(W / largest[:, None], compute_uv=False) for W in chunks])
+    rank = int((values > RANK).sum(axis=1).max())
+    if rank == 0:
+        return np.zeros(0)
+    smallest = values[:, rank - 1]
+
+    def at(t: float) -> float:
+        """The smallest singular value at a time."""
+        W = scaled_rows(world, motion.at(np.array([t])).q, holding)
+        return float(np.linalg.svd(W[0] / largest[:, None], compute_uv=False)[rank - 1])
+
+    found, level = [], LITTLE * smallest.max()
+    for k in np.flatnonzero(is_lowest(smallest)):
+        first, last = max(k - 1, 0), min(k + 1, len(time) - 1)
+        slope = max(smallest[first], smallest[last]) - smallest[k]
+        if smallest[k] < level:
+            found.append(float(time[k]))
+        elif smallest[k] <= 2.0 * slope:  # it may come to zero in between
+            t, value = lowest(at, float(time[first]), float(time[last]))
+            if value < level:
+                found.append(t)
+    return np.array(found)
+
+
+def scaled_rows(world: Instants, q: Array, rows: Any) -> Array:
+    """``J L^-T`` of some rows, ``(n, rows, nv)``, of n configurations."""
+    L = np.linalg.cholesky(np.asarray(crba(world.model, q)))
+    J = world.rows_at(q).jacobian[:, rows]
+    return np.swapaxes(np.linalg.solve(L, np.swapaxes(J, -1, -2)), -1, -2)
+
+
+def is_lowest(x: Array) -> Any:
+    """Where a number is smaller than the one before it, and not larger than the one behind."""
+    before, behind = np.append(np.inf, x[:-1]), np.append(x[1:], np.inf)
+    return (x < before) & (x <= behind)
+
+
+def lowest(function: Any, a: float, b: float) -> tuple[float, float]:
+    """Where a function of one minimum between a and b has it, and its value there, by a golden section."""
+    share = 0.5 * (np.sqrt(5.0) - 1.0)
+    c, d = b - share * (b - a), a + share * (b - a)
+    fc, fd = function(c), function(d)
+    for _ in range(ROUNDS):
+        if fc < fd:
+            b, d, fd = d, c, fc
+            c = b - share * (b - a)
+            fc = function(c)
+        else:
+            a, c, fc = c, d, fd
+            d = a + share * (b - a)
+            fd = function(d)
+    return (c, fc) if fc < fd else (d, fd)
