@@ -38,7 +38,7 @@ from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.scalars.operations import load, part, select, smaller, store
 
-__all__ = ["begin_instant_ranges"]
+__all__ = ["begin_instant_ranges", "pushes"]
 
 STILL = 1e-9  # m/s or rad/s, and m or rad: a row is at rest, or at a limit
 

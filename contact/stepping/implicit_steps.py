@@ -45,7 +45,10 @@ from pluecker.articulated.stepping.implicit.variational import (
     variational_numbers,
 )
 from pluecker.articulated.stepping.terms.integrator import Integrator
+from pluecker.articulated.stepping.terms.rows import LOWER, STIFFNESS, UPPER
+from pluecker.articulated.stepping.terms.rows import entry as range_entry
 from pluecker.articulated.stepping.terms.scenario import more
+from pluecker.contact.rows.instant_ranges import pushes
 from pluecker.contact.rows.jacobian import (
     add_row_force,
     row_rate,
@@ -74,6 +77,8 @@ from pluecker.contact.rows.layout import (
     function_count,
     function_entry,
     linear_count,
+    range_count,
+    ranges,
     row_count,
     row_entry,
     row_number,
@@ -125,6 +130,13 @@ def add_forces(m, c, s, law, q, v, a, x, r, ws):
         elif law_of_row == ROTOR:
             gain = row_rate(w, J, k, a) + load(biases, k)
             add_row_force(w, J, k, row_number(w, k, ROW_INERTIA) * gain, r)
+    for k in range(range_count(w)):  # soft limits without dampers; no others are let in
+        row = linear_count(w) + k
+        place, lower, upper = load(values, row), range_entry(ranges(w), k, LOWER), range_entry(ranges(w), k, UPPER)
+        stiffness, zero = range_entry(ranges(w), k, STIFFNESS), 0.0 * place
+        push = pushes(stiffness * (lower - place), place - lower, zero)
+        push = push - pushes(stiffness * (place - upper), upper - place, zero)
+        add_row_force(w, J, row, -push, r)
 
 
 @kernel

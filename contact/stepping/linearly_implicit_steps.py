@@ -5,6 +5,8 @@
 of the rows at the beginning of the step, by the factor of A; rows that are springs and dampers have their force at its end,
 as :mod:`~pluecker.contact.stepping.linear_laws` has it. Then q1 and v1 are brought onto the rows that hold, as after steps
 of higher order (:mod:`~pluecker.contact.stepping.smooth_steps`): a change that is no larger than the error of the step.
+Rotors are refused: the velocity along rows that is taken from v1 is of the order of the step, and would have to take them
+along.
 
 Source: Wang et al. (2019), section 4.3, for rows beside the matrix (docs/sources.md).
 """
@@ -22,7 +24,13 @@ from pluecker.articulated.stepping.implicit.redmax_step import make_redmax, redm
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.scenario import more
 from pluecker.contact.rows.jacobian import add_row_force, row_rate, store_geometry, store_row_values
-from pluecker.contact.rows.layout import entry_count, function_count, linear_count, row_count, value_count
+from pluecker.contact.rows.layout import (
+    entry_count,
+    function_count,
+    linear_count,
+    row_count,
+    value_count,
+)
 from pluecker.contact.rows.mobility import EPSILON, REFINEMENTS, TINY
 from pluecker.contact.rows.motion import COLUMN, PLACE, place_links
 from pluecker.contact.stepping.linear_laws import store_linear_law

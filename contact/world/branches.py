@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pluecker.articulated.algorithms.configuration.difference import difference
 from pluecker.articulated.algorithms.configuration.integrate import integrate
@@ -80,7 +81,8 @@ def look_beside(
     def at(side: float, q: Array, v: Array) -> tuple[Array, Array, Array]:
         """What the algorithm gives a time aside."""
         own = {**state, "q": q, "v": v} | ({"time": state["time"] + side} if "time" in state else {})
-        return run_on_rows(world, algorithm, tuple(own.get(name, LEFT_OUT) for name in names), None)
+        motion, forces, little = run_on_rows(world, algorithm, tuple(own.get(name, LEFT_OUT) for name in names), None)
+        return motion, forces, little
 
     try:
         beside = min(float(at(side, integrate(world.model, q, side * v), v)[2][0]) for side in (dt, -dt))
@@ -130,7 +132,7 @@ def times_of_singular_positions(world: Instants, motion: Trajectory) -> Array:
         return float(np.linalg.svd(W[0] / largest[:, None], compute_uv=False)[rank - 1])
 
     found, level = [], LITTLE * smallest.max()
-    for k in np.flatnonzero(is_lowest(smallest)):
+    for k in np.flatnonzero(is_lowest(smallest)).tolist():
         first, last = max(k - 1, 0), min(k + 1, len(time) - 1)
         slope = max(smallest[first], smallest[last]) - smallest[k]
         if smallest[k] < level:
@@ -149,10 +151,10 @@ def scaled_rows(world: Instants, q: Array, rows: Any) -> Array:
     return np.swapaxes(np.linalg.solve(L, np.swapaxes(J, -1, -2)), -1, -2)
 
 
-def is_lowest(x: Array) -> Any:
+def is_lowest(x: Array) -> NDArray[np.bool_]:
     """Where a number is smaller than the one before it, and not larger than the one behind."""
-    before, behind = np.append(np.inf, x[:-1]), np.append(x[1:], np.inf)
-    return (x < before) & (x <= behind)
+    found: NDArray[np.bool_] = (x < np.append(np.inf, x[:-1])) & (x <= np.append(x[1:], np.inf))
+    return found
 
 
 def lowest(function: Any, a: float, b: float) -> tuple[float, float]:

@@ -23,7 +23,7 @@ from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.contact.arguments.values import can_be_listed
 from pluecker.contact.constraints.checks import positive
-from pluecker.contact.constraints.relation import ANGLES, USER
+from pluecker.contact.constraints.relation import ANGLES, USER, Row
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.piles.companion import companion
 from pluecker.contact.piles.smooth_part import smooth_part
@@ -352,12 +352,18 @@ def as_world_integrator(world: World, integrator: Any, scenario: Array) -> Integ
         where = "the model's joints have them" if name is None else f"{shown(name)} has them"
         cure = "; use World(..., limits=False) and model.replace(friction=0.0)" if name is None else ""
         for row in parts.rows:
-            if row.ranged:
+            if row.ranged and not (integrator in DIFFERENTIATED and is_plain_spring(row)):
+                knows = "no limits" if integrator not in DIFFERENTIATED else "no limits but soft ones without dampers"
                 raise ConstraintError(
-                    f"simulate: {integrator} knows no limits, dry friction, motors and contacts, and {where}; "
+                    f"simulate: {integrator} knows {knows}, no dry friction, motors and contacts, and {where}; "
                     f"use {SEMI_IMPLICIT}{cure}"
                 )
-            kinds = [parts.functions[k].kind for k, _ in row.terms] if row.soft else []
+            if row.inertia > 0.0 and integrator in LINEARLY_IMPLICIT_STEPS:
+                raise ConstraintError(
+                    f"simulate: {integrator} knows no rotors, which armature is in maximal coordinates, and {where}; use "
+                    f"{SEMI_IMPLICIT}, or another smooth integrator"
+                )
+            kinds = [parts.functions[k].kind for k, _ in row.terms] if row.soft or row.ranged else []
             if any(kind in ANGLES for kind in kinds):
                 raise ConstraintError(
                     f"simulate: {integrator} knows no springs on turns, and {where}; use {SEMI_IMPLICIT}"
@@ -368,6 +374,12 @@ def as_world_integrator(world: World, integrator: Any, scenario: Array) -> Integ
                     f"{where}; use {SEMI_IMPLICIT}"
                 )
     return smooth[integrator]
+
+
+def is_plain_spring(row: Row) -> bool:
+    """Whether a row with a range is a soft limit without a damper, whose force has no steps."""
+    acts = row.friction or row.force or row.damping or row.contact
+    return bool(row.holonomic and np.isfinite(row.stiffness) and not acts)
 
 
 def dynamics_with_contacts(

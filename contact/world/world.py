@@ -277,31 +277,34 @@ class World(Instants):
     ) -> WorldTrajectory:
         """Simulate the motion from the state ``q, v``; arguments that are not named here are those of :func:`simulate`.
 
-        What goes with what. The smooth integrators are rk4, dormand_prince, bdf1, bdf2, variational, linearly_implicit and
+        What goes with what. Smooth integrators are bdf1, bdf2, and rk4, dormand_prince, variational, linearly_implicit and
         redmax; further ones of :func:`simulate` know no constraints, and are refused:
 
-        ==================================================  =============  ======
-        constraints                                         semi_implicit  smooth
-        ==================================================  =============  ======
-        joints, loops, gears, prescribed motions            yes            yes
-        springs and dampers on coordinates, ways, lengths   yes            yes
-        springs and dampers on angles that may turn around  yes            no
-        limits, ropes                                       yes            no
-        dry friction                                        yes            no
-        motors, position drives                             yes            no
-        point contacts, shapes                              yes            no
-        ==================================================  =============  ======
+        ==================================================  =============  ==========  ==============
+        constraints                                         semi_implicit  bdf1, bdf2  other smooth
+        ==================================================  =============  ==========  ==============
+        joints, loops, gears, prescribed motions            yes            yes         yes
+        springs and dampers on coordinates, ways, lengths   yes            yes         yes
+        springs and dampers on angles that may turn around  yes            no          no
+        soft limits and ropes without dampers               yes            yes         no
+        limits and ropes, hard ones or with dampers         yes            no          no
+        dry friction                                        yes            no          no
+        motors, position drives                             yes            no          no
+        point contacts, shapes                              yes            no          no
+        ==================================================  =============  ==========  ==============
 
         Args:
             q, v: the state at the beginning, ``(..., nq)`` and ``(..., nv)``.
             duration, step: a whole number of steps; s.
-            integrator: ``"semi_implicit"``, the step of worlds, of first order, which knows all rows; or a smooth one, for
-                worlds without limits, dry friction and motors. ``"rk4"`` and ``"dormand_prince"``, of order four and five,
-                and ``"linearly_implicit"`` and ``"redmax"`` bring q and v back onto the constraints after each step.
-                ``"bdf1"`` and ``"bdf2"`` solve for the forces with which positions are on them; velocities are, to the order
-                of the method, as behind springs of rising stiffness. ``"variational"`` has both, keeps momenta, and makes
-                no trend of energy. In a singular position, where constraints say the same that are independent elsewhere,
-                a motion by rk4 or dormand_prince goes on along the branch to which its velocity is a tangent.
+            integrator: ``"semi_implicit"``, the step of worlds, of first order, which knows all rows; or a smooth one.
+                ``"rk4"`` and ``"dormand_prince"``, of order four and five, and ``"linearly_implicit"`` and ``"redmax"``,
+                which know no armature in maximal coordinates, bring q and v back onto the constraints after each step.
+                ``"bdf1"`` and ``"bdf2"`` solve for the forces with which positions are on them; velocities are to the
+                order of the method, as behind springs of rising stiffness.
+                ``"variational"`` has both, keeps momenta, and makes no trend of energy. In a singular position, where
+                constraints say the same that are independent elsewhere, a motion goes on along the branch to which its
+                velocity is a tangent; variational steps that begin next to one may have to be divided, by
+                ``on_unsolved="substep"``.
             record: also ``"constraint_forces"``, along the rows of all constraints, a column ``(..., n, n_rows)``: of
                 ``"semi_implicit"`` their mean over the step behind a sample, like ``a``; N or N m. With it come contacts
                 that are found; of a step that is divided those of its last piece.

@@ -234,7 +234,7 @@ def test_what_cannot_be_is_refused_by_name():
         simulate(world.model, q, v, 0.01, 0.001, record="constraint_forces")
     rough = World(world.model.replace(friction=0.3), world.constraints)
     with pytest.raises(
-        ConstraintError, match=r"knows no limits, dry friction, motors and contacts.*model\.replace\(friction"
+        ConstraintError, match=r"knows no limits, no dry friction, motors and contacts.*model\.replace\(friction"
     ):
         rough.simulate(q, v, 0.01, 0.001, integrator="rk4")
     driven = World(world.model, [*world.constraints, Motor("drive", "crank", speed=1.0, force=2.0)])
