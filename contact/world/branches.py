@@ -24,6 +24,7 @@ from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.simulation.trajectory import Trajectory
+from pluecker.contact.constraints.relation import USER
 from pluecker.contact.stepping.singular_positions import ASIDE, SLOWEST, WEIGHTS
 from pluecker.contact.world.constrained import run_on_rows
 from pluecker.contact.world.determination import RANK, held_rows
@@ -77,6 +78,7 @@ def look_beside(
     """How many rows say little beside a state, and the limit of accelerations along the motion if these are fewer."""
     q, v = state["q"], state["v"]
     dt = ASIDE / max(SLOWEST, float(np.abs(v).max()))
+    calls = [(f.user, f.user.broken) for part in world.parts for f in part.functions if f.kind == USER]
 
     def at(side: float, q: Array, v: Array) -> tuple[Array, Array, Array]:
         """What the algorithm gives a time aside."""
@@ -100,6 +102,9 @@ def look_beside(
                 limit += weight * at(side, closed.configuration, closed.velocity)[0]
     except PlueckerError:  # no state is there, or none that constraints allow
         return count, None
+    finally:  # what a user's function did beside the state explains nothing
+        for call, broken in calls:
+            call.broken = broken
     return beside, limit
 
 
