@@ -162,12 +162,12 @@ def make_accelerations(with_ranges: bool, over_time: bool = False) -> Kernels:
     at = kernel(accelerations_at)
 
     def accelerations_kernel(m, w, q, v, tau, f_ext, a, r, little, ws):
-        """The same without a time, and how many rows say little"""
+        """Compute accelerations and forces of rows without a time, and how many rows say little"""
         at(m, w, 0.0, q, v, tau, f_ext, a, r, ws)
         store(little, 0, count_little(w, mobility_of_instant(m, w, ws), load(a, 0)))
 
     def accelerations_over_time(m, w, time, q, v, tau, f_ext, a, r, little, ws):
-        """The same with the time in an array"""
+        """Compute accelerations and forces of rows at a time, an array, and how many rows say little"""
         at(m, w, load(time, 0), q, v, tau, f_ext, a, r, ws)
         store(little, 0, count_little(w, mobility_of_instant(m, w, ws), load(a, 0)))
 

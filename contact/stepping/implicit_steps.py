@@ -141,7 +141,7 @@ def add_forces(m, c, s, law, q, v, a, x, r, ws):
 
 @kernel
 def resistance(w, k, t, value, rate):
-    """What a spring and a damper do against phi and its rate"""
+    """Compute the force of a spring and a damper against phi and its rate"""
     place, speed, _ = prescribed(w, k, t)
     rate = rate - row_number(w, k, ROW_SPEED) - speed
     return row_number(w, k, ROW_STIFFNESS) * (value - place) + row_number(w, k, ROW_DAMPING) * rate
@@ -434,7 +434,7 @@ def implicit(
 
 
 def nothing(model: Model, scenario: Array) -> int:
-    """What BDF1 remembers."""
+    """Remember nothing: BDF1 needs no earlier state."""
     return 0
 
 

@@ -44,7 +44,7 @@ NEAR = 0.25  # of the way aside, and of the velocity: states that constraints al
 def accelerations_on_branches(
     world: Instants, algorithm: Algorithm, inputs: tuple[Any, ...], threads: int | None
 ) -> tuple[Array, Array]:
-    """What the algorithm gives, ``(..., nv)`` and ``(..., n_rows)``; in singular positions the limit along the motion."""
+    """Call an algorithm for ``(..., nv)`` and ``(..., n_rows)``; in singular positions, take the limit along the motion."""
     motion, forces, little = run_on_rows(world, algorithm, inputs, threads)
     most = little.item() if little.size == 1 else little.max(initial=0.0)
     fewest = world.tables.get(accelerations_on_branches)
@@ -81,7 +81,7 @@ def look_beside(
     calls = [(f.user, f.user.broken) for part in world.parts for f in part.functions if f.kind == USER]
 
     def at(side: float, q: Array, v: Array) -> tuple[Array, Array, Array]:
-        """What the algorithm gives a time aside."""
+        """Call the algorithm a time aside."""
         own = {**state, "q": q, "v": v} | ({"time": state["time"] + side} if "time" in state else {})
         motion, forces, little = run_on_rows(world, algorithm, tuple(own.get(name, LEFT_OUT) for name in names), None)
         return motion, forces, little
@@ -157,13 +157,13 @@ def scaled_rows(world: Instants, q: Array, rows: Any) -> Array:
 
 
 def is_lowest(x: Array) -> NDArray[np.bool_]:
-    """Where a number is smaller than the one before it, and not larger than the one behind."""
+    """Return where a number is smaller than the one before it, and not larger than the one behind."""
     found: NDArray[np.bool_] = (x < np.append(np.inf, x[:-1])) & (x <= np.append(x[1:], np.inf))
     return found
 
 
 def lowest(function: Any, a: float, b: float) -> tuple[float, float]:
-    """Where a function of one minimum between a and b has it, and its value there, by a golden section."""
+    """Find the one minimum of a function between a and b, and its value there, by golden sections."""
     share = 0.5 * (np.sqrt(5.0) - 1.0)
     c, d = b - share * (b - a), a + share * (b - a)
     fc, fd = function(c), function(d)

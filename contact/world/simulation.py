@@ -171,10 +171,10 @@ def simulate_world(
             end = float(found.time[-1]) if found.time is not None and len(found) else begun
             raise SimulationError(f"{error}; the other files hold all {len(found)} samples", found, end) from None
         found = found.replace(columns=parts["columns"])
-    singular = partial(times_of_singular_positions, world)
+    shown, singular = elements_of(options["elements"]), partial(times_of_singular_positions, world)
     if "constraint_forces" not in found.columns or found.batch_shape:
-        return WorldTrajectory(**parts, memory=own, find_singular=singular)
-    contacts, overlays = contacts_of(world, found), overlays_of(world, found)
+        return WorldTrajectory(**parts, overlays=(*world.connections, *shown), memory=own, find_singular=singular)
+    contacts, overlays = contacts_of(world, found), (*overlays_of(world, found), *shown)
     return WorldTrajectory(**parts, overlays=overlays, memory=own, contacts=contacts, find_singular=singular)
 
 
@@ -377,7 +377,7 @@ def as_world_integrator(world: World, integrator: Any, scenario: Array) -> Integ
 
 
 def is_plain_spring(row: Row) -> bool:
-    """Whether a row with a range is a soft limit without a damper, whose force has no steps."""
+    """Return whether a row with a range is a soft limit without a damper, whose force has no steps."""
     acts = row.friction or row.force or row.damping or row.contact
     return bool(row.holonomic and np.isfinite(row.stiffness) and not acts)
 
