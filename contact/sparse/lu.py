@@ -328,7 +328,7 @@ def substitute(F, x):
 
 @called_kernel
 def solve_lu(F, N, values, b, x):
-    """Solve A x = b, refining until x misses b by no more than :data:`ENOUGH`, or while that helps; return the relative miss
+    """Solve A x = b, refined while x misses b by more than :data:`ENOUGH` and that helps; return the miss
 
     Args:
         F: with the factors of the same values.

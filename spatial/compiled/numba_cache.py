@@ -6,7 +6,7 @@ of Numba:
 ===================================  ====================================================================================
 private                              why
 ===================================  ====================================================================================
-``FunctionCache``, ``_index_key``,   the stamp covers what a function calls (:mod:`~pluecker.spatial.compiled.stamp`); a file
+``FunctionCache``, ``_index_key``,   the stamp covers what a function calls (:mod:`.stamp`); a file
 ``IndexDataCacheFile``               that was cut off or overwritten is one that is not there
 ``CompileResultCacheImpl``           what a function calls by a name is kept with it, and made before it runs
 ===================================  ====================================================================================
