@@ -4,7 +4,8 @@
 contact       least velocity along the normal at the end of the step
 ============  =======================================================================================================
 open          ``-gap / h``: the bodies may come as near as to touch
-penetrating   depth times the rate at which it is undone, at most all of it in the step
+penetrating   depth times the rate at which it is undone, at most all of it in the step; less where bodies cannot have
+              that velocity, or are thrown (:mod:`~pluecker.contact.piles.step`)
 that bounces  Newton's coefficient times the velocity of the approach before the step, where that is more, and where the
               velocity without impulses would close the gap. What gains more in a step than the velocity it had rests, and
               does not come back

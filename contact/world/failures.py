@@ -13,6 +13,8 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.simulation.failures import NO_MEASURE, measured
 from pluecker.contact.constraints.relation import Row
 from pluecker.contact.constraints.user import refuse_what_broke
+from pluecker.contact.geometry.collision import Collision
+from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.instants.rows_at import RowsAt
 from pluecker.contact.stepping.projection import TOLERATED
 from pluecker.contact.world.determination import held_rows
@@ -117,18 +119,17 @@ def explanation(world: World, q: Array, v: Array, tau: Array, error: float, time
 
 
 def overlaps(world: World, q: Array) -> str | None:
-    """Name the shapes with found contacts that are deep in one another, and say what to do; None if none are."""
-    if world.found_contacts is None:
-        return None
-    collision = world.found_contacts.collision
+    """Which shapes that may touch are deep in one another in a configuration, and what to do; None if none are."""
     try:
+        collision, named = shapes_that_may_touch(world)
         found = collision.find(q)
     except PlueckerError:
         return None
     depths: dict[tuple[int, int], float] = {}
     for i, j, gap in zip(*found.colliders.T.tolist(), found.gap.tolist(), strict=True):
-        radius = min(collision.colliders[k].shape.radius_around for k in (i, j))
-        if -gap > DEEP * radius:
+        pair = [collision.colliders[k] for k in (i, j)]
+        radius = min(each.shape.radius_around for each in pair)
+        if -gap > DEEP * radius and (named is None or frozenset(each.name for each in pair) in named):
             depths[i, j] = max(depths.get((i, j), 0.0), -gap)
     if not depths:
         return None
@@ -138,10 +139,21 @@ def overlaps(world: World, q: Array) -> str | None:
         for i, j in deepest[:NAMED]
     ]
     more = f", and {len(deepest) - NAMED} more pairs" if len(deepest) > NAMED else ""
+    how = "Collision(..., ignored=...) or urdf_colliders(..., ignore_overlaps_at=...)"
     return (
-        f"shapes overlap as it begins, {', '.join(words)}{more}: leave such pairs out by Collision(..., ignored=...) or "
-        "urdf_colliders(..., ignore_overlaps_at=...), or try a smaller step, on_unsolved='substep' or 'continue'"
+        f"shapes overlap as it begins, {', '.join(words)}{more}: leave such pairs out"
+        f"{f' by {how}' if named is None else ' of pairs'}, or try a smaller step, on_unsolved='substep' or 'continue'"
     )
+
+
+def shapes_that_may_touch(world: World) -> tuple[Collision, set[frozenset[str]] | None]:
+    """With the pairs that do, where they are named."""
+    if world.found_contacts is not None:
+        return world.found_contacts.collision, None
+    contacts = [each for each in world.constraints if isinstance(each, ShapeContact)]
+    colliders = {shape.name: shape for each in contacts for shape in (each.first, each.second)}
+    named = {frozenset((each.first.name, each.second.name)) for each in contacts}
+    return Collision(world.model, colliders.values(), adjacent=True), named
 
 
 def unmet(world: World, q: Array, v: Array, error: float, time: float, step: float) -> str | None:

@@ -61,7 +61,8 @@ class World(Instants):
             ``frictionless``, as for :func:`~pluecker.contact.solve`. Where none are found all contacts have Coulomb's.
         impacts: of contacts that are found, and of pairs: ``"newton"``, or ``"poisson"``, by which no impact of one contact
             gains energy with friction; see :class:`~pluecker.contact.constraints.PointContact`.
-        recovery: at which rate depths of contacts are undone, at most all of them in a step; 1/s.
+        recovery: at which rate depths of contacts are undone, at most all of them in a step; 1/s. Where contacts are
+            found, shapes that joints or walls hold in one another are parted only as far as these let them.
         recovery_speed: the largest speed at which they are undone; m/s, may be infinite.
         accuracy: where contacts are found, the error of the law that is tolerated in a step, as ``tol`` of
             :func:`~pluecker.contact.solve`; steps aim at a tenth of it, and few contacts have more digits.

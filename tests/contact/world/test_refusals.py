@@ -480,3 +480,7 @@ def test_a_step_that_is_not_solved_where_shapes_overlap_names_them_and_how_deep_
     assert "overlap as it begins, 'left' and 'sides' by 0.05 m, 'right' and 'sides' by 0.02 m: leave" in said
     apart = explanation(World(world.model, shapes=walls), *state, error=3.0, time=0.0, step=1e-3)
     assert apart is None
+    pairs = World(world.model, shapes=world.found_contacts.collision.colliders, pairs=[("left", "sides")])
+    said = explanation(pairs, *state, error=3.0, time=0.0, step=1e-3)
+    assert said is not None
+    assert "overlap as it begins, 'left' and 'sides' by 0.05 m: leave such pairs out of pairs, or" in said
