@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["FoundContacts", "as_found_contacts", "begun_numbers", "memory_with_contacts", "pile_steps"]
 
 
-FEATURES = 2.0**31  # more than a pair of shapes has
+FEATURES = 2.0**31  # more than a pair of shapes has, of either sign: those of the edges of hulls are below zero
 
 
 @by_value()
@@ -160,11 +160,11 @@ def remembered_in(memory: WorldMemory, rotors: int, colliders: int) -> Remembere
         )
     table = own[rotors:].reshape(-1, WIDTH)
     names = table[:, :3]
-    if not np.isfinite(own).all() or (names != np.floor(names)).any() or (names < 0).any():
+    if not np.isfinite(own).all() or (names != np.floor(names)).any() or (names[:, :2] < 0).any():
         raise ConstraintError(
             "World: the memory names contacts by numbers that are not whole, or holds what is not finite"
         )
-    if (names[:, :2] >= colliders).any() or (names[:, 2] >= FEATURES).any():
+    if (names[:, :2] >= colliders).any() or (np.abs(names[:, 2]) >= FEATURES).any():
         raise ConstraintError(
             f"World: the memory names contacts of colliders that are not there; there are {colliders}"
         )

@@ -193,3 +193,17 @@ def test_what_falls_on_rough_ground_makes_no_energy_and_does_not_sink(seed):
     depths = [-each.gap.min() for each in motion.contacts if len(each)]
     assert max(depths) < height
     assert motion.q[-1, 2] > 0.1
+
+
+def test_edges_of_hulls_that_cross_are_remembered_from_step_to_step():
+    """Their names are below zero; a memory with such a name was refused."""
+    surface, c = Surface(0.5), np.sqrt(0.5)
+    along = ("world", (0.0, 0.0, 0.0), [[1.0, 0.0, 0.0], [0.0, c, -c], [0.0, c, c]])
+    cube = ConvexHull(0.1 * CUBE)
+    world = World(free(1), shapes=[Collider("ground", cube, along, surface), Collider("it", cube, "b0", surface)])
+    q = np.array([0.0, 0.0, 0.4 * c - 1e-9, np.cos(np.pi / 8), 0.0, np.sin(np.pi / 8), 0.0])
+    step = world.step(q, np.zeros(6), H)
+    assert world.found_contacts.collision.find(q).feature.max() < 0
+    np.testing.assert_allclose(step.contacts.wrench("world", "b0")[3:], [0.0, 0.0, MASS * G], atol=1e-5)
+    again = world.step(step.q, step.v, H, memory=step.memory)
+    np.testing.assert_allclose(again.contacts.wrench("world", "b0")[3:], [0.0, 0.0, MASS * G], atol=1e-5)
