@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from pluecker.articulated.model import layout
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.errors import ProblemError
@@ -41,6 +42,7 @@ from pluecker.contact.piles.moves import move, move_along_rows
 from pluecker.contact.piles.places import counts_of, kept_numbers, pieces_of, placements_of
 from pluecker.contact.piles.reach import reach_of
 from pluecker.contact.piles.warm_start import NOTHING, Remembered, remembered_forces
+from pluecker.contact.problem.natural_map import ROUNDING
 from pluecker.contact.problem.operator import factored
 from pluecker.contact.problem.prepared import scales
 from pluecker.contact.problem.problem import Problem
@@ -63,9 +65,7 @@ AIM_OF_SMALL, AIM, ITERATIONS = 0.1, 0.3, 40000
 POLISH, POLISHING = 1e-5, 300
 SMALL = 240  # multipliers: chosen, of problems that full matrices mostly solve at once, and to many digits
 FAR = 10.0  # times the largest velocity of a row: limits that are farther away are not reached, or looked at once more
-ATTEMPT = (
-    POLISHING  # iterations in which what is small and is to part is solved, mostly in a few, or is looked at once more
-)
+ATTEMPT = POLISHING  # iterations in which what is small is solved, mostly in a few, or is looked at once more
 THROWN = 10.0  # times the largest velocity that was there or is asked for, chosen: impulses seldom make faster ones
 # Compliance of contacts, beside what moves them, by which it is seen what they cannot do. That of soft engines (0.05 to
 # 0.1): with 0.001 a thigh of 40 mm that is 28 mm in its robot's base is thrown out with 44 rad/s, and with this with 17.
@@ -147,6 +147,9 @@ class PileStep:
         self.places = pieces_of(self.model, self.counts)
         self.table = row_table(self.packed, self.ways) if self.packed.n_rows else None
         self.size = size_of(self.collision.rows)
+        masses = self.model.links[:, layout.INERTIA]
+        masses = masses[masses > 0.0]
+        self.masses = masses.max(initial=1.0) / masses.min(initial=masses.max(initial=1.0))
         self.memory = max(place.stop for place in self.places.values())
 
     def finish(self, h: float, q: Array, v: Array, free: Array, memory: Array) -> tuple[Array, Array, float]:
@@ -274,24 +277,26 @@ class PileStep:
             add_transposed(T, np.ascontiguousarray(r), after)
             times(J, after, end)
             end += moved
-            fastest = THROWN * max(np.abs(x).max(initial=0.0) for x in (u, speed + moved, least[parting]))
-            return after, end, bool(np.abs(end[: size * K]).max(initial=0.0) <= fastest)
+            return after, end, bool(np.abs(end[: size * K]).max(initial=0.0) <= THROWN * max(fastest, asked))
 
-        parting = normal[least[normal] > 0.0]
-        most = ATTEMPT if m <= SMALL and len(parting) else ITERATIONS
-        r, result, error = obeyed(start, most)
+        fastest, asked = max(np.abs(x).max(initial=0.0) for x in (u, speed + moved)), least[normal].max(initial=0.0)
+        parting = normal[least[normal] > self.accuracy * max(fastest, asked)]
+        hidden = max(friction.max(initial=0.0), self.masses) * ROUNDING > 1.0  # rounding hides what a solver could find
+        most = ATTEMPT if hidden else ITERATIONS
+        first = ATTEMPT if m <= SMALL else most
+        r, result, error = obeyed(start, first)
         after, end, gentle = moved_by(r)
         if len(parting) and error < np.inf and (error > self.accuracy or not gentle):
             slower = self.possible(J, T, G, compliance, sets, least, moved, normal)
-            if most < ITERATIONS and (least[normal] - slower).max() <= LACK * least[parting].max():
-                r, result, error = obeyed(start, ITERATIONS)
+            if first < most and (least[normal] - slower).max() <= LACK * asked:
+                r, result, error = obeyed(start, most)
                 after, end, gentle = moved_by(r)
             if not (error <= self.accuracy and gentle):
                 least[normal] = slower
-                r, result, error = obeyed(start, ITERATIONS)
+                r, result, error = obeyed(start, most)
                 after, end, _ = moved_by(r)
-        elif most < ITERATIONS and error > AIM_OF_SMALL * self.accuracy:
-            r, result, error = obeyed(start, ITERATIONS)
+        elif first < most and error > AIM_OF_SMALL * self.accuracy:
+            r, result, error = obeyed(start, most)
             after, end, _ = moved_by(r)
         force = np.einsum("kij,ki->kj", frames, r[own]) / h
         moment = np.zeros((K, 3))
