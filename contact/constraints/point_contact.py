@@ -44,7 +44,8 @@ class PointContact(TwoFrames):
         first: the frame whose plane x, y it is; z points to the free side.
         second: the frame whose origin is the point.
         radius: of the ball around it; m.
-        friction: the coefficient.
+        friction: the coefficient. Forces are as near to the cone as the step is accurate, a distance beside the largest
+            force: at 1e8 a tangential force F needs 1e-8 F along the normal, which may be missing.
         kinetic_friction: that of what slides, where it is a smaller one (:mod:`~pluecker.contact.rows.contact_friction`).
         restitution: with which share of its speed it comes back, or which share of its impulse, 0 to 1. What parts as a
             step begins, and is pressed together by forces within it, comes to rest.

@@ -32,7 +32,8 @@ class Surface:
     - the difference of their velocities.
 
     Attributes:
-        friction: Coulomb's coefficient.
+        friction: Coulomb's coefficient. Forces are as near to the cone as the step is accurate, a distance beside the
+            largest force: at 1e8 a tangential force F needs 1e-8 F along the normal, which may be missing.
         kinetic_friction: that of what slides, where it is a smaller one.
         rolling_friction: the resistance to rolling, m.
         spinning_friction: the resistance to spinning about the normal, m.

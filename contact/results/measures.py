@@ -8,7 +8,8 @@ natural map     ``|x - P_K(x - w - g)| / max(|s b|, |x|, |w|)`` in scaled units,
 velocity        ``max_i |D_i (r - P_K(r - D_i^-1 (u + g)))_i|``, in m/s, of rows of rotation in rad/s: by how much the law
                 is missed in each block, as a velocity. What rounding may hide is added, ``4 eps max_i |D_i r_i|``
 speed           no error: the largest component of b and u, with which the error in velocity is compared
-cone violation  how far r is from K, relative to the largest multiplier
+cone violation  how far r is from K, relative to the largest multiplier: a distance, so that friction that is more than
+                mu r_n by f counts ``f / (1 + mu^2)^(1/2)``
 signorini       ``max_i |min(r_n / R, u_n / U)|`` of the contacts: penetration, pulling, and a force where it opens, of which
                 not the normal part alone counts, but ``|r_i|``
 dissipation     by how much friction fails to act against the sliding with all it has:
@@ -66,7 +67,7 @@ class Errors:
 
     Attributes:
         natural_map: for the law in question, in units in which forces and velocities are alike.
-        cone_violation: how far the multipliers are outside their sets.
+        cone_violation: how far the multipliers are outside their sets, the way to the nearest point of these.
         signorini: penetration, pulling, force at a distance.
         dissipation: how far friction is from the largest dissipation.
         duality_gap: what is left of r . u.

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pluecker.articulated import ModelBuilder, body_velocities, forward_kinematics, integrate
+from pluecker.articulated import ModelBuilder, SimulationError, body_velocities, forward_kinematics, integrate
 from pluecker.contact import ConstraintError, World
 from pluecker.contact.constraints import PointContact
 from tests.conftest import COMPILED
@@ -235,3 +235,23 @@ def test_states_of_a_batch_move_as_each_of_them_alone():
         np.testing.assert_allclose(forces[0], forces[1], atol=1e-6 * np.abs(forces[1]).max(initial=1.0))
     pair = world.simulate(q[[1, 3]], v[[1, 3]], duration, 0.01)
     np.testing.assert_array_equal(pair.q, together.q[[1, 3]])  # neighbours change no bit
+
+
+@pytest.mark.parametrize("friction", [0.5, 1e2, 1e8])
+def test_forces_are_in_their_cones_to_within_the_accuracy_of_the_step_as_a_distance(friction):
+    """Of steep cones friction may be more than mu times the normal force by (1 + mu^2)^(1/2) times as much."""
+    world, solved = box_on_plane(friction), 0
+    rng = np.random.default_rng(4)
+    for _ in range(20 if COMPILED else 8):
+        q = np.array([0.0, 0.0, HALF[2] + 0.02 * rng.random(), 1.0, *(0.2 * rng.normal(size=3))])
+        q[3:] /= np.linalg.norm(q[3:])
+        try:
+            motion = world.simulate(q, 3.0 * rng.normal(size=6), 0.01, 0.01, record="constraint_forces")
+        except SimulationError:
+            continue
+        touch = motion.contacts_at(0)
+        across = np.linalg.norm(touch.force - touch.normal_force[:, None] * touch.normal, axis=1)
+        outside = (across - friction * touch.normal_force) / np.hypot(1.0, friction)
+        assert outside.max(initial=0.0) <= 1e-8 * np.linalg.norm(touch.force, axis=1).max(initial=0.0)
+        solved += 1
+    assert solved
