@@ -249,7 +249,7 @@ class Closing:
             S = A @ W[:, rows]
             S = S + damping * np.diag(np.diag(S) + SINGULAR)
             multiplier = np.zeros(len(rows))
-            multiplier[rows] = np.linalg.lstsq(S, target - A @ wanted, rcond=SINGULAR)[0]
+            multiplier[rows] = least_squares(S, target - A @ wanted)
             p = wanted + W[:, rows] @ multiplier[rows]
             change = point.jacobian @ p
             over = limited & ~rows & ((change > high + SLACK) | (change < low - SLACK))
@@ -354,7 +354,7 @@ class Closing:
         J, H = jacobian[held], crba(self.model, q) + jacobian.T @ (rotor[:, None] * jacobian)
         W = np.linalg.solve(regular(H), J.T)
         for _ in range(2):
-            v = v + W @ np.linalg.lstsq(J @ W, rates[held] - J @ v, rcond=SINGULAR)[0]
+            v = v + W @ least_squares(J @ W, rates[held] - J @ v)
         return np.asarray(v)
 
     # ------------------------------------------------------------------------------------------------------------ starts
@@ -391,10 +391,13 @@ def close_world(world: Instants, q: ArrayLike, v: ArrayLike | None, tol: float, 
     tol, time = plain_number("World.close", "tol", tol), plain_number("World.close", "time", time)
     if not 0.0 < tol < 1.0:
         raise ConstraintError(f"World.close: tol is {tol:g}, expected a number above 0 and below 1; m or rad")
-    if v is not None:
-        world.rows_at(start, v, time=time)  # refuses what is wrong with it
-    closing = Closing(world, start, fixed_coordinates(world, fixed), time)
-    point, found = closing.search(tol)
+    world.rows_at(start, v, time=time)  # refuses what is wrong with them
+    still = fixed_coordinates(world, fixed)
+    wanted = np.zeros(model.nv) if v is None else np.asarray(v, dtype=np.float64)
+    with np.errstate(all="ignore"):  # of lengths and masses whose products overflow: errors are measured
+        closing = Closing(world, start, still, time)
+        point, found = closing.search(tol)
+        velocity = closing.velocity(point.q, wanted, time) if found else wanted
     if not found:
         name = name_of_row(world, point.worst[1])
         raise ClosureError(
@@ -404,8 +407,18 @@ def close_world(world: Instants, q: ArrayLike, v: ArrayLike | None, tol: float, 
             point.worst[0],
             name,
         )
-    wanted = np.zeros(model.nv) if v is None else np.asarray(v, dtype=np.float64)
-    return Closed(point.q, closing.velocity(point.q, wanted, time), point.worst[0])
+    return Closed(point.q, velocity, point.worst[0])
+
+
+def least_squares(A: Array, b: Array) -> Array:
+    """The least x with which A x is nearest to b.
+
+    Raises:
+        LinAlgError: a number is not finite, of which LAPACK would write to the terminal.
+    """
+    if not (np.isfinite(A).all() and np.isfinite(b).all()):
+        raise np.linalg.LinAlgError("it has entries that are not finite")
+    return np.asarray(np.linalg.lstsq(A, b, rcond=SINGULAR)[0])
 
 
 def fixed_coordinates(world: Instants, names: object) -> Flags:

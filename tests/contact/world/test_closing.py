@@ -194,6 +194,25 @@ def test_limits_that_leave_no_room_are_an_error():
         world.close([0.2, 0.3])
 
 
+@pytest.mark.plain
+@pytest.mark.parametrize(("length", "mass"), [(1e150, 1e-300), (1e150, 1.0), (1e-150, 1e300)])
+def test_lengths_and_masses_at_the_ends_of_float64_close_or_are_an_error_without_a_warning(length, mass, capfd):
+    builder = ModelBuilder()
+    for k in range(3):
+        builder.add_body(f"b{k}", mass, inertia=(mass * length * length,) * 3)
+        parent = f"b{k - 1}" if k else "world"
+        builder.add_joint(f"j{k}", "revolute", parent, f"b{k}", axis=(0, 1, 0), position=(0, 0, -length))
+    loop = c.Ball("loop", ("world", (length, 0, 0)), ("b2", (0, 0, -length)))
+    world = World(builder.build(), [loop])
+    try:
+        closed = world.close([0.3, 0.2, -0.5])
+    except ConstraintError as error:
+        assert "the numbers overflow float64" in str(error)  # noqa: PT017 - either may be
+    else:
+        assert_allclose(world.rows_at(closed.configuration).error, 0.0, atol=max(1e-9 * length, 1e-9))
+    assert capfd.readouterr().err == ""
+
+
 def test_arguments_that_cannot_be():
     world = World(two_bars(), [nail(1.2, 0.5)])
     with pytest.raises(ConstraintError, match=r"q has shape \(3,\)"):
