@@ -70,6 +70,7 @@ THROWN = 10.0  # times the largest velocity that was there or is asked for, chos
 # Compliance of contacts, beside what moves them, by which it is seen what they cannot do. That of soft engines (0.05 to
 # 0.1): with 0.001 a thigh of 40 mm that is 28 mm in its robot's base is thrown out with 44 rad/s, and with this with 17.
 YIELDING = 0.1
+DEEP = 0.01  # of all velocities that were there, chosen: what parts more slowly is seldom what a large problem fails at
 LACK = 0.5  # of the fastest parting that is asked for, chosen: where less lacks, it is tried in all iterations first
 WITHIN = 1e-4  # of what is lacking: by more, so that rounding leaves what is possible possible
 SEARCHES = 4  # for contacts in one step, at most
@@ -284,6 +285,10 @@ class PileStep:
         hidden = max(friction.max(initial=0.0), self.masses) * ROUNDING > 1.0  # rounding hides what a solver could find
         most = ATTEMPT if hidden else ITERATIONS
         first = ATTEMPT if m <= SMALL else most
+        if m > SMALL and asked > DEEP * fastest:  # all iterations take minutes where there is no solution
+            slower = self.possible(J, T, G, compliance, sets, least, moved, normal)
+            if (least[normal] - slower).max() > LACK * asked:
+                least[normal] = slower
         r, result, error = obeyed(start, first)
         after, end, gentle = moved_by(r)
         if len(parting) and error < np.inf and (error > self.accuracy or not gentle):
