@@ -331,7 +331,7 @@ class PileStep:
         return np.asarray((least - (1.0 + WITHIN) * yielding * r)[normal])
 
     def solved(self, problem: Problem, start: Array, most: int) -> Result:
-        """By ``auto``, from the start, in so many iterations at most."""
+        """Solve a problem by ``auto``, from the start, in so many iterations at most."""
         small = problem.size <= SMALL
         aim = AIM_OF_SMALL if small or self.law == "lcp" else AIM
         best = self.solver(problem, aim * self.accuracy, most, self.law).solve(warm_start=start)
@@ -342,7 +342,7 @@ class PileStep:
         return best
 
     def solver(self, problem: Problem, aim: float, most: int, law: str) -> Solver:
-        """One that is ready for the pattern, which is often that of the step before."""
+        """Return a solver that is ready for the pattern, which is often that of the step before."""
         solver = self.ready.get((aim, most, law))
         if solver is not None:
             try:

@@ -391,7 +391,8 @@ def close_world(world: Instants, q: ArrayLike, v: ArrayLike | None, tol: float, 
     tol, time = plain_number("World.close", "tol", tol), plain_number("World.close", "time", time)
     if not 0.0 < tol < 1.0:
         raise ConstraintError(f"World.close: tol is {tol:g}, expected a number above 0 and below 1; m or rad")
-    world.rows_at(start, v, time=time)  # refuses what is wrong with them
+    if v is not None:
+        world.rows_at(start, v, time=time)  # refuses what is wrong with it
     still = fixed_coordinates(world, fixed)
     wanted = np.zeros(model.nv) if v is None else np.asarray(v, dtype=np.float64)
     with np.errstate(all="ignore"):  # of lengths and masses whose products overflow: errors are measured

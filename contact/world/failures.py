@@ -119,7 +119,7 @@ def explanation(world: World, q: Array, v: Array, tau: Array, error: float, time
 
 
 def overlaps(world: World, q: Array) -> str | None:
-    """Which shapes that may touch are deep in one another in a configuration, and what to do; None if none are."""
+    """Say which shapes that may touch are deep in one another in a configuration, and what to do; None if none are."""
     try:
         collision, named = shapes_that_may_touch(world)
         found = collision.find(q)
