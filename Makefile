@@ -54,7 +54,7 @@ everything: $(VENV)/.dev
 
 # What follows imports wants the packages where they are installed: below one folder called pluecker.
 TREE := build/tree/pluecker
-PARTS := spatial articulated contact $(wildcard package/*.*)
+PARTS := spatial articulated contact examples package/course $(wildcard package/*.*)
 
 .PHONY: tree
 tree:

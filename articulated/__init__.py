@@ -130,7 +130,6 @@ from pluecker.articulated.pictures.overlays import Arrows, Cones, Lines, Points
 from pluecker.articulated.pictures.viewer import Viewer, view
 from pluecker.articulated.simulation.accuracy import Convergence, convergence
 from pluecker.articulated.simulation.simulate import simulate
-from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
 from pluecker.articulated.stepping.control.control import (
     Actuator,
     CompiledControl,
@@ -139,6 +138,7 @@ from pluecker.articulated.stepping.control.control import (
     PDControl,
     TimeTable,
 )
+from pluecker.articulated.trajectory.trajectory import Trajectory, TrajectoryError
 from pluecker.articulated.warmup import warmup
 
 __all__ = [

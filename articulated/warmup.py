@@ -14,10 +14,10 @@ from pluecker.articulated.running.arguments import as_model
 from pluecker.articulated.running.batch import compiled_describe, compiled_share_states
 from pluecker.articulated.simulation.integrators import INTEGRATORS
 from pluecker.articulated.simulation.simulate import simulate
-from pluecker.spatial.ahead import Topic, as_topics, compile_topic
+from pluecker.spatial.engine.ahead import Topic, as_topics, compile_topic
+from pluecker.spatial.engine.parallel.threads import compiled_serve
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.extras import progress_bar
-from pluecker.spatial.parallel.threads import compiled_serve
 
 __all__ = ["TOPICS", "compile_here", "pendulum", "warmup"]
 

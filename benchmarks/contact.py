@@ -29,12 +29,12 @@ from benchmarks.contact_throughput import ITERATIONS, measure, triad_bandwidth
 from benchmarks.families import FAMILIES
 from benchmarks.report import RESULTS, Bars, Report, cores, ratio, seconds, version
 from benchmarks.timing import Effort, Times, interleaved, progress
-from pluecker.contact.problem.problem import Problem
-from pluecker.contact.scenes.assembly import assemble_contacts
-from pluecker.contact.scenes.bodies import Bodies
-from pluecker.contact.scenes.table import ContactTable
-from pluecker.contact.solving.solve import solve
-from pluecker.contact.solving.solver import Solver
+from pluecker.contact.friction.problem.problem import Problem
+from pluecker.contact.friction.solving.solve import solve
+from pluecker.contact.friction.solving.solver import Solver
+from pluecker.contact.friction.tables.assembly import assemble_contacts
+from pluecker.contact.friction.tables.bodies import Bodies
+from pluecker.contact.friction.tables.table import ContactTable
 
 __all__ = ["main", "run"]
 
@@ -300,7 +300,7 @@ def run(
     cases, source = find_cases(folder, quick)
     report = ContactReport(
         f"{source} The error is the natural map or the error in velocity, whichever is larger, see "
-        "`pluecker.contact.results.measures`."
+        "`pluecker.contact.friction.results.measures`."
     )
     names = list(SOLVERS)
     if version("clarabel") == "not installed":

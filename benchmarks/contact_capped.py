@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pluecker.contact.results.result import Result
+from pluecker.contact.friction.results.result import Result
 
 __all__ = ["Run", "capped", "peak_bytes"]
 

@@ -17,12 +17,12 @@ import numpy as np
 import scipy.sparse
 
 from benchmarks.contact_problems import Case
-from pluecker.contact.files.fclib import GlobalForm
-from pluecker.contact.problem.prepared import prepare
-from pluecker.contact.problem.problem import Problem
-from pluecker.contact.solving.clarabel import cones
-from pluecker.contact.solving.solve import errors_of
-from pluecker.contact.sparse.blocks import to_scipy
+from pluecker.contact.friction.files.fclib import GlobalForm
+from pluecker.contact.friction.problem.prepared import prepare
+from pluecker.contact.friction.problem.problem import Problem
+from pluecker.contact.friction.solving.clarabel import cones
+from pluecker.contact.friction.solving.solve import errors_of
+from pluecker.contact.friction.sparse.blocks import to_scipy
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["TOLERANCE", "Peer", "error_of", "peers"]

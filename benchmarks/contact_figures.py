@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pluecker.contact.app.convergence import COLOURS
-from pluecker.contact.results.result import Result
+from pluecker.contact.friction.results.result import Result
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["draw_polygon", "draw_profiles", "profile", "save_figure"]

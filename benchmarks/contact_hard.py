@@ -15,8 +15,8 @@ from benchmarks.contact_report import ContactReport
 from benchmarks.families import FAMILIES, Scene
 from benchmarks.report import Report
 from benchmarks.timing import progress
-from pluecker.contact.problem.problem import Problem
-from pluecker.contact.solving.solve import errors_of, solve
+from pluecker.contact.friction.problem.problem import Problem
+from pluecker.contact.friction.solving.solve import errors_of, solve
 
 __all__ = ["MEMBERS", "hard_families", "members", "warm_starts"]
 

@@ -16,8 +16,8 @@ from benchmarks.contact_report import ContactReport
 from benchmarks.families import FAMILIES
 from benchmarks.report import Report, cores
 from benchmarks.timing import progress
-from pluecker.contact.problem.problem import Problem
-from pluecker.contact.solving.solve import solve
+from pluecker.contact.friction.problem.problem import Problem
+from pluecker.contact.friction.solving.solve import solve
 
 __all__ = ["COUNTS", "compile_all", "packings", "shared"]
 

@@ -14,12 +14,12 @@ import numpy as np
 
 from benchmarks.report import Report, seconds
 from benchmarks.timing import Effort
-from pluecker.contact.problem.problem import Problem
-from pluecker.contact.results.result import Result
-from pluecker.contact.scenes.assembly import assemble_contacts
-from pluecker.contact.scenes.bodies import Bodies
-from pluecker.contact.scenes.table import ContactTable, Rows
-from pluecker.contact.solving.solve import solve
+from pluecker.contact.friction.problem.problem import Problem
+from pluecker.contact.friction.results.result import Result
+from pluecker.contact.friction.solving.solve import solve
+from pluecker.contact.friction.tables.assembly import assemble_contacts
+from pluecker.contact.friction.tables.bodies import Bodies
+from pluecker.contact.friction.tables.table import ContactTable, Rows
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.functions.quaternions import quaternion_from_rotation
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.families import FAMILIES
-from pluecker.contact.files.fclib import GlobalForm, read_fclib, read_fclib_form
-from pluecker.contact.problem.problem import Problem
+from pluecker.contact.friction.files.fclib import GlobalForm, read_fclib, read_fclib_form
+from pluecker.contact.friction.problem.problem import Problem
 from pluecker.spatial.properties import cached_property
 
 __all__ = ["FOLDER", "VARIABLE", "Case", "find_cases", "packing"]
@@ -26,7 +26,7 @@ class Case:
 
     Attributes:
         name: for tables.
-        problem: as :func:`~pluecker.contact.solving.solve.solve` takes it.
+        problem: as :func:`~pluecker.contact.friction.solving.solve.solve` takes it.
         path: of its file, if it has one.
     """
 

@@ -10,9 +10,9 @@ import numpy as np
 from benchmarks.contact_report import ContactReport
 from benchmarks.report import Report, seconds
 from benchmarks.timing import Effort, interleaved, progress
-from pluecker.contact.problem.operator import to_matrix
-from pluecker.contact.problem.problem import Problem
-from pluecker.spatial.dense.cone_problem import cone_problem_memory, solve_cone_problem
+from pluecker.contact.friction.dense.cone_problem import cone_problem_memory, solve_cone_problem
+from pluecker.contact.friction.problem.operator import to_matrix
+from pluecker.contact.friction.problem.problem import Problem
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["few_contacts_compiled"]

@@ -11,8 +11,8 @@ from benchmarks.contact_problems import Case
 from benchmarks.families import FAMILIES
 from benchmarks.report import Report
 from benchmarks.timing import Effort, progress
-from pluecker.contact.results.result import Result
-from pluecker.contact.solving.solve import solve
+from pluecker.contact.friction.results.result import Result
+from pluecker.contact.friction.solving.solve import solve
 
 __all__ = ["GOAL", "LAWS", "LONG", "SOLVERS", "all_solvers", "of_families"]
 

@@ -11,13 +11,13 @@ from numba import njit
 
 from benchmarks.contact_problems import packing
 from benchmarks.timing import Effort, interleaved
-from pluecker.contact.first_order.apgd import run_apgd
-from pluecker.contact.first_order.large_gradients import Island, lay_out, run_large
-from pluecker.contact.first_order.memory import ITERATIONS as ITERATED
-from pluecker.contact.first_order.memory import PRODUCTS, Memory, make_memory
-from pluecker.contact.problem.prepared import Prepared, prepare
-from pluecker.contact.sparse.blocks import BlockMatrix
-from pluecker.spatial.compiled.decorators import OPTIONS
+from pluecker.contact.friction.first_order.apgd import run_apgd
+from pluecker.contact.friction.first_order.large_gradients import Island, lay_out, run_large
+from pluecker.contact.friction.first_order.memory import ITERATIONS as ITERATED
+from pluecker.contact.friction.first_order.memory import PRODUCTS, Memory, make_memory
+from pluecker.contact.friction.problem.prepared import Prepared, prepare
+from pluecker.contact.friction.sparse.blocks import BlockMatrix
+from pluecker.spatial.engine.compiled.decorators import OPTIONS
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["WAYS", "Bytes", "Throughput", "measure", "triad_bandwidth"]

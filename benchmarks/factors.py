@@ -16,7 +16,7 @@ from benchmarks.peers import WHEELS, Pinocchio, available
 from benchmarks.report import ROUNDS, Bars, Report, Section, ratio, seconds
 from benchmarks.timing import Effort, Times, interleaved, progress
 from pluecker.articulated import Model, ModelBuilder, crba_packed, factorize, minv
-from pluecker.spatial.scalars.lanes import WIDTH
+from pluecker.spatial.engine.scalars.lanes import WIDTH
 
 __all__ = ["forest", "run"]
 

@@ -17,8 +17,8 @@ from benchmarks.contact_problems import packing
 from benchmarks.report import ROUNDS, Report, ratio, seconds
 from benchmarks.timing import Effort, interleaved, progress
 from pluecker.contact import friction_lcp, solve_lcp
-from pluecker.contact.lcp.complementarity import make_problem, natural_map
-from pluecker.contact.lcp.solve_lcp import METHODS
+from pluecker.contact.friction.lcp.complementarity import make_problem, natural_map
+from pluecker.contact.friction.lcp.solve_lcp import METHODS
 from pluecker.spatial.extras import MissingExtraError, require
 from pluecker.spatial.functions.elementwise import Array
 

@@ -21,10 +21,10 @@ from pluecker.articulated.algorithms.dynamics.aba import ABA
 from pluecker.articulated.algorithms.dynamics.rnea import RNEA
 from pluecker.articulated.algorithms.inertia.crba import CRBA
 from pluecker.articulated.running import algorithm as algorithm_module
-from pluecker.spatial.compiled.decorators import OPTIONS
-from pluecker.spatial.memory.views import view
-from pluecker.spatial.scalars.lanes import WIDTH
-from pluecker.spatial.scalars.operations import load, sincos, store
+from pluecker.spatial.engine.compiled.decorators import OPTIONS
+from pluecker.spatial.engine.memory.views import view
+from pluecker.spatial.engine.scalars.lanes import WIDTH
+from pluecker.spatial.engine.scalars.operations import load, sincos, store
 
 __all__ = ["run"]
 

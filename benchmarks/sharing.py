@@ -20,7 +20,7 @@ import numpy as np
 from benchmarks.mechanisms import ALGORITHMS, Mechanism, States
 from pluecker.articulated import aba, crba, rnea
 from pluecker.articulated.running import batch as batch_module
-from pluecker.spatial.parallel.atomics import call_at
+from pluecker.spatial.engine.parallel.atomics import call_at
 
 __all__ = ["WAYS", "sharing_calls"]
 
@@ -80,7 +80,7 @@ def with_pool(function: Callable[..., Any], model: Any, arrays: Any, out: Any, t
 
 @numba.njit(parallel=True, nogil=True)
 def share_by_prange(board, function, task, threads):
-    """What :func:`pluecker.spatial.parallel.threads.share` does, by Numba's own threads."""
+    """What :func:`pluecker.spatial.engine.parallel.threads.share` does, by Numba's own threads."""
     statuses = np.zeros(threads, np.int64)
     for k in numba.prange(threads):
         statuses[k] = call_at(function, task, k)

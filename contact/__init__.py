@@ -32,19 +32,13 @@ subpackage                                        contents
 ``rows``                                          functions of the configuration, Jacobian, laws of rows: kernels
 ``geometry``                                      shapes, distances, contacts between shapes: kernels of pairs
 ``constraints``                                   records of joints, gears, limits, motors; their functions and rows
-``solving``                                       any problem, any law, any method: islands, Newton, the choice
-``scenes``, ``files``                             problems from bodies and contacts; from files, and into them
-``first_order``, ``interior_point``, ``lcp``      the methods, one file each
-``elimination``                                   bilateral rows: a direct factor, and the reduced problem
-``results``                                       errors, the states of contacts, the record of a solution
-``problem``                                       sets, operator, checks of the data, the form that methods want
-``arguments``                                     checks of arguments: single values, columns of tables
-``sparse``                                        matrices of small blocks, elimination orders, factors
+``friction``                                      problems of friction, and what solves them: a wing of its own
+``arguments``                                     checks of what users give: single values, names, records
 ================================================  ====================================================================
 
-Laws: ``frictionless``, ``lcp``, ``ccp``, ``ncp``, see :mod:`~pluecker.contact.problem.problem`. Methods: see
-:mod:`~pluecker.contact.solving.methods`. Errors: see :mod:`~pluecker.contact.results.measures`. Imports between subpackages
-point from each line of that table to those below it.
+Laws: ``frictionless``, ``lcp``, ``ccp``, ``ncp``, see :mod:`~pluecker.contact.friction.problem.problem`. Methods: see
+:mod:`~pluecker.contact.friction.solving.methods`. Errors: see :mod:`~pluecker.contact.friction.results.measures`. Imports
+between subpackages point from each line of that table to those below it.
 """
 
 from __future__ import annotations
@@ -54,23 +48,29 @@ from pluecker.contact.app.comparison import compare_methods
 from pluecker.contact.app.convergence import plot_convergence
 from pluecker.contact.app.warmup import warmup
 from pluecker.contact.errors import ClosureError, ConstraintError, FileError, GeometryError, ProblemError, UnsolvedError
-from pluecker.contact.files.fclib import Solution, read_fclib, read_fclib_guesses, read_fclib_solution, write_fclib
-from pluecker.contact.files.siconos import read_siconos
+from pluecker.contact.friction.files.fclib import (
+    Solution,
+    read_fclib,
+    read_fclib_guesses,
+    read_fclib_solution,
+    write_fclib,
+)
+from pluecker.contact.friction.files.siconos import read_siconos
+from pluecker.contact.friction.lcp.polygon import FrictionLcp, MixedLcp, friction_lcp, mixed_lcp
+from pluecker.contact.friction.lcp.solve_lcp import LcpResult, solve_lcp
+from pluecker.contact.friction.problem.problem import LAWS, Problem
+from pluecker.contact.friction.results.measures import Errors
+from pluecker.contact.friction.results.result import Result, Stage
+from pluecker.contact.friction.results.states import CONTACT_STATES
+from pluecker.contact.friction.solving.methods import METHODS
+from pluecker.contact.friction.solving.restitution import PoissonImpact, poisson_restitution
+from pluecker.contact.friction.solving.solve import errors_of, solve
+from pluecker.contact.friction.solving.solver import Solver
+from pluecker.contact.friction.tables.assembly import assemble_contacts
+from pluecker.contact.friction.tables.bodies import Bodies
+from pluecker.contact.friction.tables.table import ContactTable, Rows, SoftContact, contact_frames, soft_contact
 from pluecker.contact.instants.inverse import Effort
 from pluecker.contact.instants.rows_at import RowsAt
-from pluecker.contact.lcp.polygon import FrictionLcp, MixedLcp, friction_lcp, mixed_lcp
-from pluecker.contact.lcp.solve_lcp import LcpResult, solve_lcp
-from pluecker.contact.problem.problem import LAWS, Problem
-from pluecker.contact.results.measures import Errors
-from pluecker.contact.results.result import Result, Stage
-from pluecker.contact.results.states import CONTACT_STATES
-from pluecker.contact.scenes.assembly import assemble_contacts
-from pluecker.contact.scenes.bodies import Bodies
-from pluecker.contact.scenes.table import ContactTable, Rows, SoftContact, contact_frames, soft_contact
-from pluecker.contact.solving.methods import METHODS
-from pluecker.contact.solving.restitution import PoissonImpact, poisson_restitution
-from pluecker.contact.solving.solve import errors_of, solve
-from pluecker.contact.solving.solver import Solver
 from pluecker.contact.world.closing import Closed
 from pluecker.contact.world.contact_forces import ContactForces
 from pluecker.contact.world.determination import Determination

@@ -46,7 +46,7 @@ class UnsolvedError(PlueckerError, RuntimeError):
     """A problem that was not solved to the tolerance, where the caller asked for an error: ``on_unsolved="raise"``.
 
     Attributes:
-        result: the best that was found, a :class:`~pluecker.contact.results.result.Result`.
+        result: the best that was found, a :class:`~pluecker.contact.friction.results.result.Result`.
     """
 
     def __init__(self, message: str, result: Any) -> None:

@@ -36,7 +36,7 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.strategies import as_code, configurations, described, tree, trees, velocities
 from pluecker.contact import constraints as c
 from pluecker.contact import geometry
-from pluecker.contact.problem.problem import Problem
+from pluecker.contact.friction.problem.problem import Problem
 from pluecker.contact.world.world import World
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown

@@ -15,7 +15,7 @@ from scipy.linalg import expm
 
 import figures
 from exercises import chapter_01
-from pluecker import spatial
+from pluecker import course, spatial
 from pluecker.teaching import check_exercise
 
 figures.use_style()
@@ -148,15 +148,15 @@ figures.moving(figure, draw_screw, frames, fps=16, dpi=90)
 # part first**; leading axes are batches.
 
 # %%
-u, point, A, B = spatial.screw_axis(v)
+u, point, A, B = course.screw_axis(v)
 np.testing.assert_allclose(u, direction, rtol=1e-14)
 np.testing.assert_allclose(point, P, rtol=1e-14)
 np.testing.assert_allclose([A, B], [angular, linear], rtol=1e-14)
-np.testing.assert_allclose(spatial.pitch(v), linear / angular, rtol=1e-14)
-np.testing.assert_allclose(spatial.twist(u, point, A, B), v, atol=1e-15)  # and back again
+np.testing.assert_allclose(course.pitch(v), linear / angular, rtol=1e-14)
+np.testing.assert_allclose(course.twist(u, point, A, B), v, atol=1e-15)  # and back again
 
 points = rng.normal(size=(1000, 3))
-np.testing.assert_allclose(spatial.velocity_at(v, points), [V(x) for x in points], atol=1e-14)
+np.testing.assert_allclose(course.velocity_at(v, points), [V(x) for x in points], atol=1e-14)
 
 # %% [markdown]
 # Both could be wrong in the same way. So here is a check that knows nothing of either. The velocity of the point
@@ -169,7 +169,7 @@ generator = np.zeros((4, 4))
 generator[:3, :3], generator[:3, 3] = spatial.skew(v[:3]), v[3:]  # skew(w) @ a is the cross product of w and a
 h = 1e-5
 there = np.append(points, np.ones((1000, 1)), axis=1) @ (expm(h * generator) - expm(-h * generator)).T / (2 * h)
-error = np.abs(there[:, :3] - spatial.velocity_at(v, points)).max()
+error = np.abs(there[:, :3] - course.velocity_at(v, points)).max()
 print(f"largest difference from finite differences: {error:.0e} m/s")
 assert error < 1e-9  # h^2 and rounding / h are both of about 1e-10
 
@@ -186,7 +186,7 @@ assert error < 1e-9  # h^2 and rounding / h are both of about 1e-10
 #   $(0, r)$.
 
 # %%
-planar = spatial.planar
+planar = course.planar
 np.testing.assert_allclose(planar.center_of_rotation(planar.D_O + planar.D_X), [0, 1])
 np.testing.assert_allclose(planar.center_of_rotation(2 * planar.D_O + planar.D_Y), [-0.5, 0])
 np.testing.assert_allclose(planar.planar_velocity_at(planar.D_X + 2 * planar.D_Y, [7, -3]), [1, 2])  # anywhere
@@ -214,7 +214,7 @@ np.testing.assert_allclose(planar.planar_velocity_at([w, r * w, 0], [0.4, 0.9]),
 def draw_planar(panel, v, title, color, size=2.0):
     """The field of a planar velocity [omega, vx, vy], and the point about which it turns."""
     x = np.linspace(-size, size, 8)
-    points = spatial.grid(x, x, 0)[..., :2]
+    points = course.grid(x, x, 0)[..., :2]
     field = planar.planar_velocity_at(v, points)
     panel.quiver(*points.T, *field.T, color=color, angles="xy", scale_units="xy", scale=5.0, width=0.008)
     if abs(v[0]) > 1e-12:
@@ -255,7 +255,7 @@ for panel, v, title in zip(
     strict=True,
 ):
     x, y = np.linspace(-0.6, 2.8, 8), np.linspace(-1.3, 1.3, 6)
-    points = spatial.grid(x, y, 0)[..., :2]
+    points = course.grid(x, y, 0)[..., :2]
     panel.plot(*figures.circle3(2.0, (0, 0, 1))[:, :2].T, color=figures.GREY, lw=1.2)
     panel.plot(0, 0, "+", color=figures.GREY, ms=10, mew=2)
     panel.plot(2, 0, "x", color=figures.RED, ms=8, mew=2)
@@ -298,15 +298,15 @@ plt.show()
 # This is the mistake to make once: take the mean of the two lines.
 
 # %%
-first = spatial.twist([1, 0, 0], [0, 0, 0.0], angular=1.0)
-second = spatial.twist([0, 1, 0], [0, 0, 0.4], angular=1.0)
+first = course.twist([1, 0, 0], [0, 0, 0.0], angular=1.0)
+second = course.twist([0, 1, 0], [0, 0, 0.4], angular=1.0)
 total = first + second
-between = spatial.twist([1, 1, 0], [0, 0, 0.2], angular=np.sqrt(2.0))  # the mean line, as a pure rotation
+between = course.twist([1, 1, 0], [0, 0, 0.2], angular=np.sqrt(2.0))  # the mean line, as a pure rotation
 
-axis = spatial.screw_axis(total)
+axis = course.screw_axis(total)
 print("the sum turns about a line through", axis.point.round(3), "along", axis.direction.round(3))
-print(f"and slides along it: pitch {spatial.pitch(total):+.3f} m/rad; the guess has pitch {spatial.pitch(between):.0f}")
-error = spatial.velocity_at(total, points := rng.normal(size=(500, 3))) - spatial.velocity_at(between, points)
+print(f"and slides along it: pitch {course.pitch(total):+.3f} m/rad; the guess has pitch {course.pitch(between):.0f}")
+error = course.velocity_at(total, points := rng.normal(size=(500, 3))) - course.velocity_at(between, points)
 print(f"velocities of the guess are wrong by {np.linalg.norm(error, axis=1).max():.3f} m/s, at every point")
 assert np.linalg.norm(error, axis=1).min() > 0.2
 
@@ -323,13 +323,13 @@ panel.set_zlim(-0.1, 0.5)
 panel.set_box_aspect((2, 2, 1), zoom=0.95)
 panel.locator_params("z", nbins=3)
 angles = np.linspace(0.0, np.pi, 46)
-mixed = spatial.screw_axis(np.cos(angles)[:, None] * first + np.sin(angles)[:, None] * second)
+mixed = course.screw_axis(np.cos(angles)[:, None] * first + np.sin(angles)[:, None] * second)
 pitches = mixed.linear / mixed.angular
 colors = plt.get_cmap("cividis")((pitches - pitches.min()) / np.ptp(pitches))
 for u, p, color in zip(mixed.direction, mixed.point, colors, strict=True):
     panel.plot(*np.array([p - 0.5 * u, p + 0.5 * u]).T, color=color, lw=1.5)
 for v, name, color in ((first, "first", figures.RED), (second, "second", figures.BLUE), (total, "sum", figures.BLACK)):
-    u, p, *_ = spatial.screw_axis(v)
+    u, p, *_ = course.screw_axis(v)
     panel.plot(*np.array([p - 0.72 * u, p + 0.72 * u]).T, color=color, lw=2.6)
     end = -0.85 if name == "sum" else 0.8  # the other end is before the scale
     panel.text(*(p + end * u), name, color=color, ha="center")
@@ -359,10 +359,10 @@ print("sum at one origin:                   ", planar.planar_to_spatial(upright)
 # %%
 pin = np.array([2.0, 0.0, 0.0])
 X = spatial.pluecker_transform(np.eye(3), pin)  # from coordinates at the hub to coordinates at the pin
-relative = spatial.twist([0, 0, 1], pin, angular=-1.0)
+relative = course.twist([0, 0, 1], pin, angular=-1.0)
 np.testing.assert_allclose(spatial.transform_motion(X, relative), at_the_pin, atol=1e-15)
 np.testing.assert_allclose(
-    spatial.velocity_at(relative, points), spatial.velocity_at(at_the_pin, points - pin), atol=1e-14
+    course.velocity_at(relative, points), course.velocity_at(at_the_pin, points - pin), atol=1e-14
 )  # one field
 
 # %% [markdown]
@@ -384,11 +384,11 @@ theta = 0.6
 line_A, line_B = [0, np.cos(theta), np.sin(theta)], [0, 0, 1]
 on_A, on_B = [0, 0, 0], [1, 2, 0]
 examples = {
-    "1 rad/s about A": spatial.twist(line_A, on_A, angular=1.0),
-    "1 m/s along A": spatial.twist(line_A, on_A, angular=0.0, linear=1.0),
-    "1 rad/s about B": spatial.twist(line_B, on_B, angular=1.0),
-    "2 m/s along B": spatial.twist(line_B, on_B, angular=0.0, linear=2.0),
-    "2 rad/s about B, 1 m/s along B": spatial.twist(line_B, on_B, angular=2.0, linear=1.0),
+    "1 rad/s about A": course.twist(line_A, on_A, angular=1.0),
+    "1 m/s along A": course.twist(line_A, on_A, angular=0.0, linear=1.0),
+    "1 rad/s about B": course.twist(line_B, on_B, angular=1.0),
+    "2 m/s along B": course.twist(line_B, on_B, angular=0.0, linear=2.0),
+    "2 rad/s about B, 1 m/s along B": course.twist(line_B, on_B, angular=2.0, linear=1.0),
 }
 for words, numbers in examples.items():
     print(f"{words:32s}", numbers.round(3) + 0.0)

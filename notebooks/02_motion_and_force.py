@@ -38,6 +38,7 @@ import numpy as np
 
 from exercises import chapter_02
 from figures import BLACK, BLUE, GREY, RED, SKY, arrow2, use_style
+from pluecker.course import couple, line_force, moment_at, twist, velocity_at
 from pluecker.spatial import (
     ForceVector,
     MotionVector,
@@ -45,20 +46,15 @@ from pluecker.spatial import (
     change_of_basis,
     compose,
     coordinates_in,
-    couple,
     dual,
     exp3,
     force_transform,
     invert,
-    line_force,
-    moment_at,
     pluecker_transform,
     reciprocal_basis,
     scalar_product,
     transform_force,
     transform_motion,
-    twist,
-    velocity_at,
 )
 from pluecker.teaching import check_exercise
 

@@ -33,6 +33,7 @@ import numpy as np
 
 from exercises import chapter_03
 from figures import BLACK, BLUE, GREY, RED, arrow2, moving, use_style
+from pluecker.course import twist, velocity_at
 from pluecker.spatial import (
     acceleration_of_point,
     classical_acceleration,
@@ -48,8 +49,6 @@ from pluecker.spatial import (
     pluecker_transform,
     spatial_acceleration,
     transform_motion,
-    twist,
-    velocity_at,
 )
 from pluecker.teaching import check_exercise
 

@@ -37,6 +37,7 @@ from scipy.special import ellipj, ellipk
 from exercises import chapter_04
 from figures import BLACK, BLUE, GREEN, GREY, ORANGE, RED, SKY, moving, space, use_style
 from pluecker.contact import Bodies
+from pluecker.course import velocity_at
 from pluecker.spatial import (
     RigidBodyInertia,
     check_consistent,
@@ -66,7 +67,6 @@ from pluecker.spatial import (
     transform_from_placement,
     transform_inertia,
     transform_motion,
-    velocity_at,
 )
 from pluecker.teaching import check_exercise
 

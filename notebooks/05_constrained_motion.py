@@ -36,7 +36,7 @@ from matplotlib.patches import Ellipse
 
 from exercises import chapter_05
 from figures import BLUE, GREY, ORANGE, RED, arrow2, use_style
-from pluecker.spatial import (
+from pluecker.course import (
     apparent_inverse_inertia_from_S,
     complement,
     constrained_acceleration_from_S,
@@ -44,10 +44,10 @@ from pluecker.spatial import (
     constraint_multipliers,
     joint_space,
     motion_subspace,
-    spatial_inertia,
     subspaces_of_constraints,
     two_body,
 )
+from pluecker.spatial import spatial_inertia
 from pluecker.teaching import check_exercise
 
 use_style()

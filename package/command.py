@@ -34,7 +34,7 @@ INTEGRATORS = (
     "semi_implicit", "variational",
 )  # fmt: skip
 OUTSIDE = ("raise", "allow", "clip")
-ROBOTS, CONTACT = "pluecker.articulated.app", "pluecker.contact.app"
+ROBOTS, CONTACT, EXAMPLES = "pluecker.articulated.app", "pluecker.contact.app", "pluecker.examples"
 
 INVERSE = """The joint forces of a motion, by the recursive Newton-Euler algorithm.
 
@@ -241,7 +241,7 @@ def make_parser(contact: bool) -> Parser:
         help=f"where the figure goes: .png, .pdf or .svg ({DEMO}, which is replaced each time)",
     )
     demo.add_argument("--force", action="store_true", help=f"replace FILE if it exists, and is not {DEMO}")
-    demo.set_defaults(run=f"{ROBOTS}.cli:run_demo")
+    demo.set_defaults(run=f"{EXAMPLES}.demo_command:run_demo")
 
     info = commands.add_parser("info", parents=[common], help="what a robot consists of")
     info.add_argument("robot", help=robot_help)
@@ -282,7 +282,7 @@ def make_parser(contact: bool) -> Parser:
             commands.add_parser(
                 "contact",
                 help="scenes of contact, and what theory expects of them",
-                describe=f"{CONTACT}.contact_command:describe_contact",
+                describe=f"{EXAMPLES}.contact_command:describe_contact",
             )
         )
     return parser
@@ -387,4 +387,4 @@ def add_contact(parser: Parser) -> None:
     parser.add_argument("--animate", metavar="FILE", help="the motion as a film: .html, .gif or .mp4")
     parser.add_argument("-o", "--output", metavar="FILE", help="the motion, .csv, .npz or .h5")
     parser.add_argument("--force", action="store_true", help="replace files that exist")
-    parser.set_defaults(run=f"{CONTACT}.contact_command:run_contact")
+    parser.set_defaults(run=f"{EXAMPLES}.contact_command:run_contact")

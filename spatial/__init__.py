@@ -19,7 +19,7 @@ section   formula                                                  function
 7         ``a = sum_j x_j d_j``                                    :func:`coordinates_in`
 7, 30     ``d_i . e_j = 1 if i = j else 0``                        :func:`reciprocal_basis`
 9 to 11   ``V(P) = v_O + w x OP``                                  :func:`velocity_at`, :func:`grid`, :func:`plot_field`
-12, 13    planar vectors ``[w, vx, vy]``, ``[n, fx, fy]``          :mod:`~pluecker.spatial.course.planar`
+12, 13    planar vectors ``[w, vx, vy]``, ``[n, fx, fy]``          :mod:`~pluecker.course.planar`
 14, 20    screw: two magnitudes, a line, a pitch                   :func:`twist`, :func:`screw_axis`, :func:`pitch`
 18, 19    velocity of a body from any of its points                :func:`twist`, :func:`velocity_at`
 21, 22    ``N(P) = n_O + f x OP``; line force, couple, torque      :func:`moment_at`, :func:`line_force`, :func:`couple`
@@ -46,12 +46,12 @@ section   formula                                                  function
 46        what an inertia must satisfy                             :func:`check_consistent`, :func:`pseudo_inertia`
 47        ``f = I a + v x* I v``                                   :func:`net_force`
 48        ``I^-1``, ``(I_A^-1 + I_B^-1)^-1``                       :func:`inverse_inertia`, :func:`relative_inertia`
-49 to 53  S, T, ``Phi``, ``b``, ``lambda``, ``H``, ``C``           :mod:`~pluecker.spatial.course.subspaces`,
-                                                                   :mod:`~pluecker.spatial.course.constrained`
+49 to 53  S, T, ``Phi``, ``b``, ``lambda``, ``H``, ``C``           :mod:`~pluecker.course.subspaces`,
+                                                                   :mod:`~pluecker.course.constrained`
 54, 55    the recursive Newton-Euler algorithm                     :func:`pluecker.articulated.rnea`
 55.8      X and S of a joint                                       :func:`pluecker.articulated.joint_transform`
 56        energy of a robot                                        :func:`pluecker.articulated.kinetic_energy`
-57, 58    two bodies and a joint: A1 to A32, B1 to B7              :mod:`~pluecker.spatial.course.two_body`
+57, 58    two bodies and a joint: A1 to A32, B1 to B7              :mod:`~pluecker.course.two_body`
 --        exponential, logarithm, Jacobians                        :mod:`~pluecker.spatial.functions.lie`
 --        quaternions, the matrices Q, G, L; SciPy                 :mod:`~pluecker.spatial.functions.quaternions`,
                                                                    :mod:`~pluecker.spatial.functions.scipy_rotations`
@@ -76,58 +76,15 @@ The rooms of the package, each on those below it:
 
 =====================  ==================================================================================================
 ``typed``              vectors, transforms and inertias that know what they are
-``course``             screws and their fields, planar vectors, subspaces, constrained motion
 ``functions``          from kernels to functions of arrays (:mod:`~pluecker.spatial.functions.elementwise`), by topic
 ``algebra``            the formulas as kernels: vectors, transforms, inertias, rotations, motions, blocks of matrices
-``dense``              small dense matrices, on scalars: factors, inverses, problems of contacts and rows
-``parallel``           memory that threads share, and the threads
-``memory``             views of arrays; states turned into lanes and back
-``scalars``            what a kernel may ask of a scalar; eight numbers in one vector, dual numbers; sine, cosine, arctangent
-``compiled``           the decorator that makes a kernel, and the cache on disk
+``dense``              small dense matrices, on scalars: factors, and rows on staircases
+``engine``             what runs them: ``parallel``, ``memory``, ``scalars``, ``compiled``
 =====================  ==================================================================================================
 """
 
 # What compiled code knows of scalars has to be known before anything is compiled.
-import pluecker.spatial.memory.joined  # noqa: F401
-from pluecker.spatial.course import planar, two_body
-from pluecker.spatial.course.constrained import (
-    ConstrainedAcceleration,
-    JointSpace,
-    apparent_inverse_inertia_from_S,
-    apparent_inverse_inertia_from_T,
-    bias_acceleration_from_S,
-    bias_acceleration_from_T,
-    constrained_acceleration_from_S,
-    constrained_acceleration_from_T,
-    constraint_multipliers,
-    joint_space,
-)
-from pluecker.spatial.course.fields import (
-    grid,
-    plot_field,
-)
-from pluecker.spatial.course.screws import (
-    CentralAxis,
-    ScrewAxis,
-    central_axis,
-    couple,
-    line_force,
-    magnitudes,
-    moment_at,
-    pitch,
-    screw_axis,
-    twist,
-    velocity_at,
-    wrench,
-    wrench_magnitudes,
-    wrench_pitch,
-)
-from pluecker.spatial.course.subspaces import (
-    Subspaces,
-    complement,
-    motion_subspace,
-    subspaces_of_constraints,
-)
+import pluecker.spatial.engine.memory.joined  # noqa: F401
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError, UnknownNameError
 from pluecker.spatial.extras import MissingExtraError
 from pluecker.spatial.functions import shapes
@@ -231,40 +188,25 @@ __all__ = [
     "ArgumentTypeError",
     "ArgumentValueError",
     "ArticulatedInertia",
-    "CentralAxis",
-    "ConstrainedAcceleration",
     "DensityInertia",
     "ForceVector",
     "InverseInertia",
-    "JointSpace",
     "MissingExtraError",
     "MotionVector",
     "PlueckerError",
     "PlueckerTransform",
     "PrincipalAxes",
     "RigidBodyInertia",
-    "ScrewAxis",
-    "Subspaces",
     "UnknownNameError",
     "acceleration_of_point",
     "angular_velocity_matrix",
-    "apparent_inverse_inertia_from_S",
-    "apparent_inverse_inertia_from_T",
-    "bias_acceleration_from_S",
-    "bias_acceleration_from_T",
-    "central_axis",
     "change_of_basis",
     "check_consistent",
     "classical_acceleration",
-    "complement",
     "component_rate_of_force",
     "component_rate_of_motion",
     "compose",
-    "constrained_acceleration_from_S",
-    "constrained_acceleration_from_T",
-    "constraint_multipliers",
     "coordinates_in",
-    "couple",
     "crf",
     "crm",
     "cross_force",
@@ -280,31 +222,22 @@ __all__ = [
     "force_transform",
     "from_pseudo_inertia",
     "from_scipy",
-    "grid",
     "inertia_parameters",
     "inertia_rate",
     "inverse_inertia",
     "invert",
     "is_consistent",
-    "joint_space",
     "kinetic_energy",
     "left_jacobian3",
     "left_jacobian3_inverse",
     "left_jacobian6",
     "left_jacobian6_inverse",
-    "line_force",
     "log3",
     "log6",
-    "magnitudes",
     "mesh",
-    "moment_at",
     "momentum",
-    "motion_subspace",
     "net_force",
-    "pitch",
     "placement",
-    "planar",
-    "plot_field",
     "pluecker_transform",
     "point_masses",
     "position_rate_matrix",
@@ -328,24 +261,16 @@ __all__ = [
     "right_jacobian6",
     "right_jacobian6_inverse",
     "scalar_product",
-    "screw_axis",
     "shapes",
     "shift_inertia",
     "skew",
     "spatial_acceleration",
     "spatial_inertia",
-    "subspaces_of_constraints",
     "to_scipy",
     "transform_force",
     "transform_from_placement",
     "transform_inertia",
     "transform_motion",
     "transform_parameters",
-    "twist",
-    "two_body",
     "unskew",
-    "velocity_at",
-    "wrench",
-    "wrench_magnitudes",
-    "wrench_pitch",
 ]

@@ -31,12 +31,12 @@ from pluecker.articulated.running.algorithm import COMPILED
 from pluecker.articulated.running.batch import compiled_describe
 from pluecker.articulated.simulation.intervals import follow_intervals
 from pluecker.articulated.simulation.smooth import follow
-from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError, read_trajectory
-from pluecker.articulated.simulation.trajectory_files import TABLES, write_trajectory
+from pluecker.articulated.trajectory.files import TABLES, write_trajectory
+from pluecker.articulated.trajectory.trajectory import Trajectory, TrajectoryError, read_trajectory
 from pluecker.articulated.warmup import TOPICS, compile_here
 from pluecker.command import ARM
 from pluecker.interruptions import catch_interruptions
-from pluecker.spatial.ahead import AheadError, Topic, as_topics, compile_elsewhere, described
+from pluecker.spatial.engine.ahead import AheadError, Topic, as_topics, compile_elsewhere, described
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError
 from pluecker.spatial.extras import progress_bar
 
@@ -103,40 +103,6 @@ def load(options: argparse.Namespace) -> Model:
 
 
 # --------------------------------------------------------------------------------------------------------------- commands
-
-
-def run_demo(options: argparse.Namespace) -> int:
-    from pluecker.articulated.app.demo import compare_with_pinocchio, demonstrate, draw_demonstration, report
-
-    path = robot_file(options.robot)
-    check_outputs([Output(options.plot, "figure", FIGURES, own=options.plot == command.DEMO)], [path], options.force)
-    need_figures()
-    if options.robot != ARM and not options.accept_inertia:
-        options = accept_with_note(options)
-    model = load(options)
-    if model.nv == 0:
-        raise ModelError(f"{model.name}: has no joint that moves; try --floating-base")
-    print("Computing; the first time, kernels are compiled, which takes some ten seconds ...", file=sys.stderr)
-    demo = demonstrate(model, options.samples)
-    print(report(demo))
-    if options.robot != ARM:
-        print("\n" + compare_with_pinocchio(demo, path, options.floating_base))
-    catch_interruptions()
-    save(draw_demonstration(demo), options.plot)
-    print(f"\nFigure: {options.plot}")
-    return 0
-
-
-def accept_with_note(options: argparse.Namespace) -> argparse.Namespace:
-    """A demonstration goes on with a robot whose file holds an impossible inertia, and says so."""
-    try:
-        load(options)
-    except ModelError as error:
-        if "--accept-inertia" not in str(error):
-            raise
-        print(f"note: {error}\n".replace("mend it, or pass --accept-inertia to take it as it is", "taken as it is"))
-        return argparse.Namespace(**{**vars(options), "accept_inertia": True})
-    return options
 
 
 def run_info(options: argparse.Namespace) -> int:

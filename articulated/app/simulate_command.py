@@ -28,9 +28,9 @@ from pluecker.articulated.pictures.curves import plot_trajectory
 from pluecker.articulated.pictures.figures import FIGURES, need_figures, save
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.articulated.simulation.starts import hard_limits, within_limits
-from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError, read_trajectory
-from pluecker.articulated.simulation.trajectory_files import TABLES, write_trajectory
 from pluecker.articulated.stepping.control.control import PDControl, TimeTable
+from pluecker.articulated.trajectory.files import TABLES, write_trajectory
+from pluecker.articulated.trajectory.trajectory import Trajectory, TrajectoryError, read_trajectory
 from pluecker.command import named
 from pluecker.interruptions import catch_interruptions
 from pluecker.spatial.extras import progress_bar

@@ -9,7 +9,7 @@ from typing import Any
 from pluecker.articulated.app.cli import check_quaternions, load, robot_file
 from pluecker.articulated.app.outputs import Output, check_outputs
 from pluecker.articulated.pictures.viewer import PAGES, need_viewer, view
-from pluecker.articulated.simulation.trajectory import TrajectoryError, read_trajectory
+from pluecker.articulated.trajectory.trajectory import TrajectoryError, read_trajectory
 from pluecker.interruptions import catch_interruptions
 
 __all__ = ["run_view"]

@@ -50,10 +50,10 @@ from pluecker.articulated.running.arguments import Array, as_model
 from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.transforms import load_transform, transform_force
 from pluecker.spatial.algebra.vectors import add, add_cross3, load3, load_vector, rotate_back, store_vector
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, load_integer, select, smaller, store, tail
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError
-from pluecker.spatial.scalars.operations import load, load_integer, select, smaller, store, tail
 
 __all__ = ["AppliedForces", "applied_forces", "element_forces", "mark_short"]
 

@@ -71,9 +71,9 @@ from pluecker.spatial.algebra.vectors import (
     rotate,
     scale3,
 )
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import accumulate, tail
 from pluecker.spatial.equality import by_value
-from pluecker.spatial.scalars.operations import accumulate, tail
 
 __all__ = ["AppliedStiffness", "applied_stiffness"]
 

@@ -22,8 +22,8 @@ from pluecker.spatial.algebra.vectors import (
     store3,
     subtract3,
 )
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import accumulate, load, load_integer, select, smaller, sqrt
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import accumulate, load, load_integer, select, smaller, sqrt
 
 __all__ = [
     "add_columns", "add_line_forces", "add_line_stiffness", "add_linear_stiffness", "add_piece_columns", "linear_forces",

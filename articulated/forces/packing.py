@@ -21,9 +21,9 @@ from pluecker.articulated.forces.elements import ELEMENTS, Cable, Element, Point
 from pluecker.articulated.model.layout import BODY
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load_integer
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError, shown
-from pluecker.spatial.scalars.operations import load_integer
 
 __all__ = [
     "DAMPING", "FIRST", "FIRST_AXES", "LINE", "LINEAR", "LINK", "MOMENT", "ONLY_PULLS", "POINT", "POINTS", "REST", "SECOND",

@@ -25,8 +25,8 @@ from pluecker.spatial.algebra.vectors import (
     store3,
     subtract3,
 )
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import accumulate, load, load_integer
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import accumulate, load, load_integer
 
 __all__ = ["add_torsion_stiffness", "torsion_forces"]
 

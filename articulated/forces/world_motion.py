@@ -31,8 +31,8 @@ from pluecker.spatial.algebra.vectors import (
     store3,
     store_vector,
 )
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import accumulate, lift, load, store
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import accumulate, lift, load, store
 
 __all__ = [
     "COLUMN", "FIXED", "LOAD", "MOMENTS", "TRANSFORM", "VELOCITY", "WRENCH", "add_load", "add_moments", "add_wrench",

@@ -21,8 +21,8 @@ import math
 from pluecker.spatial.algebra.motions import coefficients
 from pluecker.spatial.algebra.rotations import quaternion_from_rotation_vector, rotation_from_quaternion
 from pluecker.spatial.algebra.vectors import add3, cross3, dot3, scale3, subtract3
-from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
-from pluecker.spatial.scalars.operations import atan2, lift, select, sincos, smaller, sqrt
+from pluecker.spatial.engine.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.engine.scalars.operations import atan2, lift, select, sincos, smaller, sqrt
 
 __all__ = [
     "carried_rate", "difference_exponential", "exponential_products", "exponential_rotation", "nearest", "shortest",

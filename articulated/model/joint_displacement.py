@@ -41,8 +41,8 @@ from pluecker.spatial.algebra.vectors import (
     subtract,
     subtract3,
 )
-from pluecker.spatial.compiled.decorators import kernel, unlikely
-from pluecker.spatial.scalars.operations import accumulate, load, store
+from pluecker.spatial.engine.compiled.decorators import kernel, unlikely
+from pluecker.spatial.engine.scalars.operations import accumulate, load, store
 
 __all__ = [
     "body_displacement", "displace_joint", "displacement_rate_joint", "mean_velocity", "move_displacement",

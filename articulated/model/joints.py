@@ -84,8 +84,8 @@ from pluecker.spatial.algebra.vectors import (
     store3,
     subtract3,
 )
-from pluecker.spatial.compiled.decorators import kernel, unlikely
-from pluecker.spatial.scalars.operations import accumulate, lift, load, sincos, store
+from pluecker.spatial.engine.compiled.decorators import kernel, unlikely
+from pluecker.spatial.engine.scalars.operations import accumulate, lift, load, sincos, store
 
 Array = NDArray[np.float64]
 ONE_DOF, SPHERICAL, FREE, EXPONENTIAL = range(4)

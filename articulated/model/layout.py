@@ -27,8 +27,8 @@ quaternions          their number, then where each begins in q
 from pluecker.spatial.algebra.inertia import load_rigid
 from pluecker.spatial.algebra.transforms import load_transform
 from pluecker.spatial.algebra.vectors import load3, load_vector
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, load_integer, store, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, load_integer, store, tail
 
 # header
 N_LINKS, NQ, NV, N_BODIES, GRAVITY, FREEDOMS, VELOCITIES, REST = 0, 1, 2, 3, 4, 7, 8, 9

@@ -29,8 +29,8 @@ from pluecker.articulated.pictures.mechanism import as_camera, as_contents
 from pluecker.articulated.pictures.overlays import Overlay, as_overlays
 from pluecker.articulated.pictures.palette import common_palette, with_palette
 from pluecker.articulated.pictures.parts import body_placements
-from pluecker.articulated.simulation.trajectory import Trajectory
-from pluecker.articulated.simulation.trajectory_files import to_path
+from pluecker.articulated.trajectory.files import to_path
+from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.extras import MissingExtraError, require

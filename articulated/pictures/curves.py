@@ -12,7 +12,7 @@ from pluecker.articulated.algorithms.dynamics.potential_energy import potential_
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.pictures.figures import as_label, draw_lines, figure_for, label_lines
 from pluecker.articulated.running.arguments import as_model
-from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
+from pluecker.articulated.trajectory.trajectory import Trajectory, TrajectoryError
 from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.functions.arguments import naming
 

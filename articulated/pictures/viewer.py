@@ -34,8 +34,8 @@ from pluecker.articulated.pictures.mechanism import as_contents
 from pluecker.articulated.pictures.overlays import Overlay, as_overlays
 from pluecker.articulated.pictures.scenes import Scene
 from pluecker.articulated.running.arguments import as_model
-from pluecker.articulated.simulation.trajectory import Trajectory
-from pluecker.articulated.simulation.trajectory_files import to_path
+from pluecker.articulated.trajectory.files import to_path
+from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.extras import require
 from pluecker.spatial.files import whole_file

@@ -46,10 +46,10 @@ from pluecker.articulated.running.single import (
     Signature,
     one_state,
 )
-from pluecker.spatial.compiled.decorators import entrance, once
+from pluecker.spatial.engine.compiled.decorators import entrance, once
+from pluecker.spatial.engine.scalars.lanes import WIDTH
 from pluecker.spatial.errors import PlueckerError
 from pluecker.spatial.functions.elementwise import as_numbers, rows_of_eight
-from pluecker.spatial.scalars.lanes import WIDTH
 
 __all__ = ["ALGORITHMS", "LEFT_OUT", "Algorithm", "Request"]
 

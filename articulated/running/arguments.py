@@ -18,10 +18,10 @@ from pluecker.articulated.model import layout
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.model.records import listing
 from pluecker.articulated.running.fields import LABELS, Field
+from pluecker.spatial.engine.parallel.threads import available_cores
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError, shown
 from pluecker.spatial.functions.arguments import MOST_LEADING, NOT_TOGETHER, why_apart
 from pluecker.spatial.functions.elementwise import as_numbers
-from pluecker.spatial.parallel.threads import available_cores
 
 __all__ = [
     "Array", "as_floats", "as_model", "as_rows", "as_threads", "batch_shape", "check_array", "check_out", "check_word",

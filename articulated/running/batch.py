@@ -1,9 +1,9 @@
 """Drivers of batches: compiled functions that give a kernel the states of a batch.
 
 :func:`many_states` makes the compiled function that Python calls. It gives the kernel eight states at a time, one in each of
-the :mod:`~pluecker.spatial.scalars.lanes`: it transposes the user's arrays block by block, in a workspace that stays in the
-cache. Each lane goes through the same instructions whatever the others hold, so that a result depends neither on the place
-of its state in the batch nor on how the batch is divided.
+the :mod:`~pluecker.spatial.engine.scalars.lanes`: it transposes the user's arrays block by block, in a workspace that stays
+in the cache. Each lane goes through the same instructions whatever the others hold, so that a result depends neither on the
+place of its state in the batch nor on how the batch is divided.
 
 A kernel that is not generic, as one that differentiates others, gets the states of a batch one by one, where they are.
 """
@@ -43,15 +43,15 @@ from pluecker.articulated.running.single import (
     flat,
     one_state,
 )
-from pluecker.spatial.compiled.decorators import address, compiled_for, kernel
-from pluecker.spatial.memory.addresses import address_of, integers_at, numbers_at, rows_at
-from pluecker.spatial.memory.tiles import clear_states, write_tiles
-from pluecker.spatial.memory.transposition import read_states, write_states
-from pluecker.spatial.memory.views import view
-from pluecker.spatial.parallel.atomics import read_shared, replace_shared
-from pluecker.spatial.parallel.threads import board, share
-from pluecker.spatial.scalars.lanes import WIDTH, everywhere
-from pluecker.spatial.scalars.operations import load, part, store, tail, within
+from pluecker.spatial.engine.compiled.decorators import address, compiled_for, kernel
+from pluecker.spatial.engine.memory.addresses import address_of, integers_at, numbers_at, rows_at
+from pluecker.spatial.engine.memory.tiles import clear_states, write_tiles
+from pluecker.spatial.engine.memory.transposition import read_states, write_states
+from pluecker.spatial.engine.memory.views import view
+from pluecker.spatial.engine.parallel.atomics import read_shared, replace_shared
+from pluecker.spatial.engine.parallel.threads import board, share
+from pluecker.spatial.engine.scalars.lanes import WIDTH, everywhere
+from pluecker.spatial.engine.scalars.operations import load, part, store, tail, within
 
 __all__ = [
     "ARRAYS", "COMPUTE", "LEAST", "NEXT", "RECORDS", "STATES", "TASK_SIZE", "THREADS", "WORKSPACE", "compiled_describe",

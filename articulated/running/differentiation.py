@@ -25,11 +25,11 @@ from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm, Plan
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
 from pluecker.articulated.running.single import Signature, applied
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.memory.joined import as_rows, from_next_line, join
+from pluecker.spatial.engine.scalars.lanes import WIDTH
+from pluecker.spatial.engine.scalars.operations import load, load_integer, part, store, tail
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError
-from pluecker.spatial.memory.joined import as_rows, from_next_line, join
-from pluecker.spatial.scalars.lanes import WIDTH
-from pluecker.spatial.scalars.operations import load, load_integer, part, store, tail
 
 __all__ = [
     "DIRECTIONS", "FIELDS", "INPUTS", "OWN", "PLACES", "RESULTS", "VELOCITIES", "WORKSPACE", "Derivative",

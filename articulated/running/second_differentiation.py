@@ -36,10 +36,10 @@ from pluecker.articulated.running.differentiation import (
 )
 from pluecker.articulated.running.fields import Field
 from pluecker.articulated.running.single import MOST_INPUTS, Signature, applied
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.memory.joined import as_rows, from_next_line, join, join_second
-from pluecker.spatial.scalars.lanes import WIDTH
-from pluecker.spatial.scalars.operations import load, load_integer, part, store, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.memory.joined import as_rows, from_next_line, join, join_second
+from pluecker.spatial.engine.scalars.lanes import WIDTH
+from pluecker.spatial.engine.scalars.operations import load, load_integer, part, store, tail
 
 __all__ = ["second_derivative_of_record"]
 

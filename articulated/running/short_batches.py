@@ -27,8 +27,8 @@ from pluecker.articulated.running.batch import (
     Array,
 )
 from pluecker.articulated.running.single import GOOD, HEAD, LEFT_OUT, Head
+from pluecker.spatial.engine.scalars.lanes import WIDTH
 from pluecker.spatial.functions.elementwise import rows_of_eight
-from pluecker.spatial.scalars.lanes import WIDTH
 
 __all__ = ["ShortBatches"]
 

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from pluecker.articulated.model.layout import quaternion_count, quaternion_place
 from pluecker.spatial.algebra.rotations import load_quaternion
-from pluecker.spatial.compiled.decorators import compiled_for, kernel
-from pluecker.spatial.memory import transposition, views
-from pluecker.spatial.memory.addresses import address_of, integers_at, numbers_at
-from pluecker.spatial.memory.new_arrays import (
+from pluecker.spatial.engine.compiled.decorators import compiled_for, kernel
+from pluecker.spatial.engine.memory import transposition, views
+from pluecker.spatial.engine.memory.addresses import address_of, integers_at, numbers_at
+from pluecker.spatial.engine.memory.new_arrays import (
     NEW_ARRAY,
     drop,
     is_missing,
@@ -35,9 +35,9 @@ from pluecker.spatial.memory.new_arrays import (
     release_lock,
     take_lock,
 )
-from pluecker.spatial.memory.objects import CLASS_OF_ARRAYS, array_in, entries_of, numbers_of, python_object
-from pluecker.spatial.memory.tiles import tiles_of, write_state
-from pluecker.spatial.scalars.operations import load, part, store, tail, within
+from pluecker.spatial.engine.memory.objects import CLASS_OF_ARRAYS, array_in, entries_of, numbers_of, python_object
+from pluecker.spatial.engine.memory.tiles import tiles_of, write_state
+from pluecker.spatial.engine.scalars.operations import load, part, store, tail, within
 
 __all__ = [
     "BUSY", "CONSTANTS", "GOOD", "HEAD", "LEFT_OUT", "MADE", "MODEL", "MOST_AXES", "MOST_INPUTS", "MOST_OUTPUTS",
@@ -277,7 +277,7 @@ def one_state(signature: Signature) -> Callable[..., Any]:
     For None instead of that array it makes a new one, and gives it back; where inputs or results are not good, or another
     thread is at work in the context, None. The context then has the status: ``GOOD``, ``NO_RESULT`` where the result is not
     finite, or what is wrong with the inputs, in which case nothing was written; ``UNFIT`` for whatever is not a plain array
-    of the right shape. It is entered through :func:`~pluecker.spatial.compiled.numba_internals.entrance`. Without
+    of the right shape. It is entered through :func:`~pluecker.spatial.engine.compiled.numba_internals.entrance`. Without
     compilation it takes the context itself, and an array for the results.
     """
     check, compute, axes, outputs = checked(signature), computed(signature), signature.axes, signature.outputs
@@ -337,7 +337,7 @@ class Head:
     Attributes:
         packed, constants: the model, and the algorithm's constants, which may be empty.
         tiles: where the numbers that the kernel makes come in the result, see
-            :func:`~pluecker.spatial.memory.tiles.tiles_of`; empty if they are not put in order.
+            :func:`~pluecker.spatial.engine.memory.tiles.tiles_of`; empty if they are not put in order.
         made: how many numbers the kernel makes if they are put in order.
         inputs, outputs: the shapes for one state.
         workspace: how many numbers the kernel needs, and those that are put in order.

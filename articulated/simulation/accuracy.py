@@ -16,9 +16,9 @@ from pluecker.articulated.running.arguments import Array, as_model
 from pluecker.articulated.simulation.integrators import ADAPTIVE
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.articulated.simulation.smooth import as_tolerance
-from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.articulated.simulation.whole_motions import whole
 from pluecker.articulated.stepping.control.control import seconds
+from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 

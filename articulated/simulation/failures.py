@@ -9,7 +9,7 @@ from pluecker.articulated.errors import SimulationError, SingularInertiaError
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.simulation.preparation import Preparation
 from pluecker.articulated.simulation.steps import Outcome
-from pluecker.articulated.simulation.trajectory import Trajectory
+from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.spatial.errors import PlueckerError, shown
 
 __all__ = ["NO_MEASURE", "failure", "measured"]

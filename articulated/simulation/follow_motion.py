@@ -23,9 +23,9 @@ from pluecker.articulated.simulation.preparation import Preparation
 from pluecker.articulated.simulation.recording import FileRecording, MemoryRecording, Recording, as_folder
 from pluecker.articulated.simulation.starts import as_outside_limits, warn_of_limits, within_limits
 from pluecker.articulated.simulation.steps import Outcome, Schedule, follow_steps
-from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.articulated.simulation.whole_motions import parts_are_refused
 from pluecker.articulated.stepping.loop.control_signals import UNIT
+from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
 from pluecker.spatial.extras import progress_bar
 

@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.errors import OutputError
+from pluecker.spatial.engine.memory.reuse import empty
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.files import file_names, reason_of, take_room, undisturbed, write_all
-from pluecker.spatial.memory.reuse import empty
 
 __all__ = ["FileRecording", "MemoryRecording", "Recording", "as_folder"]
 

@@ -17,10 +17,10 @@ from pluecker.articulated.simulation.follow_motion import follow_motion
 from pluecker.articulated.simulation.integrators import as_integrator, knowing_rows
 from pluecker.articulated.simulation.preparation import Preparation, kept_with, prepare_motion
 from pluecker.articulated.simulation.starts import hard_limits
-from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.articulated.stepping.control.control import JointLimits
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.scenario import ROWS, number_of, pack_scenario
+from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 
 __all__ = ["simulate"]

@@ -21,8 +21,8 @@ from pluecker.articulated.model.joints import rate_joint
 from pluecker.articulated.model.layout import link_count, owns_coordinates
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import as_model
-from pluecker.articulated.simulation.trajectory import Trajectory
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.articulated.trajectory.trajectory import Trajectory
+from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError
 from pluecker.spatial.functions.elementwise import as_numbers
 

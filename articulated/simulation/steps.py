@@ -36,8 +36,8 @@ from pluecker.articulated.stepping.loop.task import (
 )
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.scenario import smooth_model
+from pluecker.spatial.engine.parallel.callbacks import callbacks
 from pluecker.spatial.errors import PlueckerError
-from pluecker.spatial.parallel.callbacks import callbacks
 from pluecker.spatial.properties import cached_property
 
 __all__ = ["RECORDED", "Outcome", "Remembered", "Schedule", "Steps", "follow_steps"]

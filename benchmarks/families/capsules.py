@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from benchmarks.families.scene import Scene, with_ground
-from pluecker.contact.scenes.table import ContactTable
+from pluecker.contact.friction.tables.table import ContactTable
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["capsule_inertia", "capsules", "closest", "on_wall"]

@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.families.scene import Scene, with_ground
 from benchmarks.families.stacks import box_inertia
-from pluecker.contact.scenes.table import ContactTable
+from pluecker.contact.friction.tables.table import ContactTable
 
 __all__ = ["house_of_cards"]
 

@@ -8,7 +8,7 @@ from scipy.spatial import cKDTree
 
 from benchmarks.families.capsules import capsule_inertia, closest
 from benchmarks.families.scene import Scene, with_ground
-from pluecker.contact.scenes.table import ContactTable, Rows
+from pluecker.contact.friction.tables.table import ContactTable, Rows
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["ragdolls"]

@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.families.polyhedra import Cells, cells_around, jittered
 from benchmarks.families.scene import Scene, with_ground
-from pluecker.contact.scenes.table import ContactTable
+from pluecker.contact.friction.tables.table import ContactTable
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["rock_pile", "touching_faces"]

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from pluecker.contact.problem.problem import Problem
-from pluecker.contact.scenes.assembly import assemble_contacts
-from pluecker.contact.scenes.bodies import Bodies
-from pluecker.contact.scenes.table import ContactTable, Rows
+from pluecker.contact.friction.problem.problem import Problem
+from pluecker.contact.friction.tables.assembly import assemble_contacts
+from pluecker.contact.friction.tables.bodies import Bodies
+from pluecker.contact.friction.tables.table import ContactTable, Rows
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.properties import cached_property
 

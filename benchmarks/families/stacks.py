@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.families.scene import Scene, with_ground
-from pluecker.contact.scenes.table import ContactTable
+from pluecker.contact.friction.tables.table import ContactTable
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["box_inertia", "stack", "tower"]

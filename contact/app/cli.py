@@ -33,9 +33,9 @@ from pluecker.spatial.extras import progress_bar
 if TYPE_CHECKING:
     from pluecker.articulated.model.model import Model
     from pluecker.articulated.running.arguments import Array
+    from pluecker.contact.friction.problem.problem import Problem
+    from pluecker.contact.friction.results.result import Result
     from pluecker.contact.geometry import Collider
-    from pluecker.contact.problem.problem import Problem
-    from pluecker.contact.results.result import Result
 
 __all__ = ["main"]
 
@@ -113,8 +113,8 @@ def run_friction(options: argparse.Namespace) -> int:
     """Solve the problem of a file, print the result, and write what else the options ask for; return the exit code."""
     from pluecker.contact.app.comparison import check_methods, usual_methods
     from pluecker.contact.app.warmup import Wait, fastest
-    from pluecker.contact.solving.methods import check
-    from pluecker.contact.solving.solve import solve
+    from pluecker.contact.friction.solving.methods import check
+    from pluecker.contact.friction.solving.solve import solve
 
     check_files(options)
     problem = load(options)
@@ -159,7 +159,7 @@ def check_files(options: argparse.Namespace) -> None:
 
 def load(options: argparse.Namespace) -> Problem:
     """Read the problem of the file; warnings become notes of one line."""
-    from pluecker.contact.files.siconos import read_problem
+    from pluecker.contact.friction.files.siconos import read_problem
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -193,7 +193,7 @@ def compare(options: argparse.Namespace, problem: Problem, names: Sequence[str],
 
 def write(options: argparse.Namespace, problem: Problem, result: Result) -> None:
     """Write a file with the problem and its solution; one that did not converge is written as a guess."""
-    from pluecker.contact.files.fclib import write_fclib
+    from pluecker.contact.friction.files.fclib import write_fclib
 
     catch_interruptions()
     given: dict[str, Any] = {"solution": result} if result.converged else {"guesses": [result]}
@@ -222,7 +222,7 @@ def headline(file: str, problem: Problem) -> str:
 def describe(result: Result, waited: float) -> str:
     """Describe a result, one fact a line; ``waited``: seconds that the first call waited for compiled code."""
     from pluecker.contact.app.comparison import duration
-    from pluecker.contact.results.states import CONTACT_STATES
+    from pluecker.contact.friction.results.states import CONTACT_STATES
 
     lines = [("law", result.law), ("method", result.method), ("status", result.status)]
     if result.message:

@@ -7,9 +7,9 @@ compare_methods          solves a problem with several methods, and keeps the er
 usual_methods            those that are compared unless others are named
 =======================  ===========================================================================================
 
-Islands are solved one by one, as :func:`~pluecker.contact.solving.solve.solve` does unless told otherwise, and iterations
-are those of the island that needs most. Everything runs on one thread. :mod:`~pluecker.contact.app.convergence` draws
-what is found.
+Islands are solved one by one, as :func:`~pluecker.contact.friction.solving.solve.solve` does unless told otherwise, and
+iterations are those of the island that needs most. Everything runs on one thread. :mod:`~pluecker.contact.app.convergence`
+draws what is found.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pluecker.contact.app.warmup import fastest
-from pluecker.contact.arguments.values import as_choice, as_switch, as_whole, shown
+from pluecker.contact.arguments import as_choice, as_switch, as_whole, shown
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.problem.problem import LAWS, Problem
-from pluecker.contact.results.result import Result
-from pluecker.contact.solving.methods import METHODS, check
-from pluecker.contact.solving.solve import solve
+from pluecker.contact.friction.problem.problem import LAWS, Problem
+from pluecker.contact.friction.results.result import Result
+from pluecker.contact.friction.solving.methods import METHODS, check
+from pluecker.contact.friction.solving.solve import solve
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.extras import require
 
@@ -79,16 +79,16 @@ def compare_methods(
     """Solve a problem with several methods, each with the history of its errors, on one thread.
 
     Args:
-        problem: see :mod:`~pluecker.contact.problem.problem`.
-        law: as for :func:`~pluecker.contact.solving.solve.solve`.
-        methods: names, see :mod:`~pluecker.contact.solving.methods`; the usual ones for the law unless given.
-        tol, max_iterations, directions, separate: as for :func:`~pluecker.contact.solving.solve.solve`.
+        problem: see :mod:`~pluecker.contact.friction.problem.problem`.
+        law: as for :func:`~pluecker.contact.friction.solving.solve.solve`.
+        methods: names, see :mod:`~pluecker.contact.friction.solving.methods`; the usual ones for the law unless given.
+        tol, max_iterations, directions, separate: as for :func:`~pluecker.contact.friction.solving.solve.solve`.
         repeats: of each call; the fastest one counts, since the first one loads or makes compiled code. A call that takes
             a second or more is not repeated, unless it did that.
         progress: is given the names and gives them back one by one, for a progress bar.
 
     Returns:
-        A :class:`~pluecker.contact.results.result.Result` for each method, in the order of the names: multipliers
+        A :class:`~pluecker.contact.friction.results.result.Result` for each method, in the order of the names: multipliers
         ``(m,)``, N s, and in ``history`` the error after each iteration, ``(k, 2)``: seconds, and the best error
         so far, without unit.
 

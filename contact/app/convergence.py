@@ -18,11 +18,11 @@ import numpy as np
 
 from pluecker.articulated.pictures.figures import label_decades
 from pluecker.contact.app.comparison import compare_methods, duration
-from pluecker.contact.arguments.values import shown
+from pluecker.contact.arguments import shown
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.problem.problem import Problem
-from pluecker.contact.results.result import Result, Stage
-from pluecker.contact.solving.solve import errors_of
+from pluecker.contact.friction.problem.problem import Problem
+from pluecker.contact.friction.results.result import Result, Stage
+from pluecker.contact.friction.solving.solve import errors_of
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.extras import require
 from pluecker.spatial.functions.elementwise import Array

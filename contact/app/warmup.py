@@ -22,20 +22,20 @@ import numpy as np
 from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.articulated.warmup import pendulum
 from pluecker.contact.constraints import PointContact
-from pluecker.contact.first_order.sharing import WIDE
+from pluecker.contact.friction.first_order.sharing import WIDE
+from pluecker.contact.friction.lcp.solve_lcp import METHODS as LCP_SOLVERS
+from pluecker.contact.friction.lcp.solve_lcp import solve_lcp
+from pluecker.contact.friction.problem.problem import Problem
+from pluecker.contact.friction.results.result import Result
+from pluecker.contact.friction.solving.methods import METHODS
+from pluecker.contact.friction.solving.solve import solve
+from pluecker.contact.friction.tables.assembly import assemble_contacts
+from pluecker.contact.friction.tables.bodies import Bodies
+from pluecker.contact.friction.tables.table import ContactTable, Rows
 from pluecker.contact.geometry import Box, Collider, HalfSpace, Surface
-from pluecker.contact.lcp.solve_lcp import METHODS as LCP_SOLVERS
-from pluecker.contact.lcp.solve_lcp import solve_lcp
-from pluecker.contact.problem.problem import Problem
-from pluecker.contact.results.result import Result
-from pluecker.contact.scenes.assembly import assemble_contacts
-from pluecker.contact.scenes.bodies import Bodies
-from pluecker.contact.scenes.table import ContactTable, Rows
-from pluecker.contact.solving.methods import METHODS
-from pluecker.contact.solving.solve import solve
 from pluecker.contact.world.world import World
-from pluecker.spatial.ahead import Topic, as_topics, compile_topic
-from pluecker.spatial.compiled.numba_internals import event
+from pluecker.spatial.engine.ahead import Topic, as_topics, compile_topic
+from pluecker.spatial.engine.compiled.numba_internals import event
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.extras import MissingExtraError, progress_bar
 
@@ -205,7 +205,7 @@ def check_large_island() -> None:
     """Compile the function that checks velocities and errors of islands of thousands of contacts."""
     from numba import config
 
-    from pluecker.contact.first_order import large_checks, large_task
+    from pluecker.contact.friction.first_order import large_checks, large_task
 
     if not config.DISABLE_JIT:
         large_task.compiled(large_checks.in_one_thread)

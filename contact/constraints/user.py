@@ -36,9 +36,9 @@ from pluecker.contact.constraints.frames import check_name, named
 from pluecker.contact.constraints.pair import Constraint
 from pluecker.contact.constraints.relation import USER, Function, Parts, Row
 from pluecker.contact.errors import ConstraintError
+from pluecker.spatial.engine.parallel.callbacks import is_over, keep
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, shown
-from pluecker.spatial.parallel.callbacks import is_over, keep
 
 __all__ = ["UserCall", "UserFunction", "refuse_broken_functions", "refuse_what_broke"]
 

@@ -21,8 +21,8 @@ from pluecker.contact.geometry.scalars import absolute, holds, indicator, larger
 from pluecker.contact.geometry.slots import GAP, OPEN, SLOT, add_scaled, load_slot, store_slot
 from pluecker.spatial.algebra.transforms import transpose
 from pluecker.spatial.algebra.vectors import add3, multiply3, rotate, rotate_back, scale3, subtract3
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.scalars.operations import lift, load, select, smaller
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.scalars.operations import lift, load, select, smaller
 
 __all__ = ["box_box"]
 

@@ -19,8 +19,8 @@ from pluecker.contact.geometry.scalars import absolute, direction_or, larger, le
 from pluecker.contact.geometry.slots import OPEN, add_scaled
 from pluecker.contact.geometry.spheres import NONE, box_distance
 from pluecker.spatial.algebra.vectors import add3, cross3, dot3, rotate, rotate_back, scale3, subtract3
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.scalars.operations import lift, select, smaller
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.scalars.operations import lift, select, smaller
 
 __all__ = ["best_box_face", "box_box_distance", "farther", "unit_axis"]
 

@@ -29,8 +29,8 @@ from pluecker.contact.geometry.scalars import (
 from pluecker.contact.geometry.slots import OPEN, add_scaled, open_slot_unless, store_contact
 from pluecker.contact.geometry.spheres import NONE, box_distance, touch
 from pluecker.spatial.algebra.vectors import cross3, dot3, rotate, rotate_back, subtract3
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import lift, select, smaller
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import lift, select, smaller
 
 __all__ = ["capsule_box", "capsule_capsule", "nearest_on_segments"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pluecker.contact.arguments.values import real_numbers
+from pluecker.contact.arguments import real_numbers
 from pluecker.contact.errors import GeometryError
 from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.functions.elementwise import Array

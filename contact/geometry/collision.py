@@ -17,9 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
 from pluecker.articulated.model.model import Model
-from pluecker.contact.arguments.values import can_be_listed
+from pluecker.contact.arguments import can_be_listed
 from pluecker.contact.constraints.frames import body_of
 from pluecker.contact.errors import GeometryError
+from pluecker.contact.friction.tables.table import ContactTable, contact_frames
 from pluecker.contact.geometry.broad_phase import near_pairs
 from pluecker.contact.geometry.checks import not_negative
 from pluecker.contact.geometry.coal_pairs import check_pair, coal_contacts
@@ -36,7 +37,6 @@ from pluecker.contact.geometry.pairs import (
 from pluecker.contact.geometry.shapes import KINDS, HalfSpace, is_surface
 from pluecker.contact.geometry.slots import GAP, SLOT
 from pluecker.contact.geometry.surfaces import Collider, combined
-from pluecker.contact.scenes.table import ContactTable, contact_frames
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.functions.arguments import as_numbers

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pluecker.articulated.model.description import WORLD
 from pluecker.articulated.model.model import Model
-from pluecker.contact.arguments.values import can_be_listed
+from pluecker.contact.arguments import can_be_listed
 from pluecker.contact.geometry.surfaces import Collider
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, UnknownNameError, shown

@@ -30,8 +30,8 @@ from pluecker.contact.geometry.scalars import (
 )
 from pluecker.contact.geometry.slots import OPEN, add_scaled, open_slot_unless, store_contact
 from pluecker.spatial.algebra.vectors import add3, cross3, dot3, load3, rotate, rotate_back, scale3, subtract3
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import lift, select, smaller
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import lift, select, smaller
 
 __all__ = [
     "axis",

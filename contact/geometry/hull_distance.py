@@ -28,8 +28,8 @@ from pluecker.contact.geometry.scalars import (
 from pluecker.contact.geometry.slots import OPEN, add_scaled
 from pluecker.spatial.algebra.transforms import transpose
 from pluecker.spatial.algebra.vectors import add3, cross3, dot3, load3, rotate, rotate_back, scale3, subtract3
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.scalars.operations import lift, select, smaller, within
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.scalars.operations import lift, select, smaller, within
 
 __all__ = ["CLOSE", "farthest_face", "hull_hull_distance", "normal_of"]
 

@@ -49,8 +49,8 @@ from pluecker.spatial.algebra.vectors import (
     scale3,
     subtract3,
 )
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.scalars.operations import lift, load, select, smaller, within
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.scalars.operations import lift, load, select, smaller, within
 
 __all__ = ["hull_hull"]
 

@@ -26,10 +26,10 @@ from pluecker.contact.geometry.slots import SLOT
 from pluecker.contact.geometry.spheres import sphere_box, sphere_capsule, sphere_cylinder, sphere_sphere
 from pluecker.spatial.algebra.transforms import load_matrix
 from pluecker.spatial.algebra.vectors import load3
-from pluecker.spatial.compiled.decorators import compiled_for, kernel
+from pluecker.spatial.engine.compiled.decorators import compiled_for, kernel
+from pluecker.spatial.engine.memory.views import flat
+from pluecker.spatial.engine.scalars.operations import part
 from pluecker.spatial.functions.elementwise import Array
-from pluecker.spatial.memory.views import flat
-from pluecker.spatial.scalars.operations import part
 
 __all__ = [
     "HULLS", "HULL_PAIRS", "PAIRS", "POSE", "SOLID_PAIRS", "Pair", "has_hull_kernel", "has_solid_kernel", "hull_numbers",

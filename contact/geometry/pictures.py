@@ -13,7 +13,7 @@ from pluecker.articulated.pictures.triangles import Surface, ball, box, cylinder
 from pluecker.articulated.pictures.visuals import Shape as Visual
 from pluecker.articulated.pictures.visuals import visual_shapes
 from pluecker.articulated.running.arguments import as_model
-from pluecker.contact.arguments.values import can_be_listed
+from pluecker.contact.arguments import can_be_listed
 from pluecker.contact.constraints.checks import positive
 from pluecker.contact.constraints.frames import body_of
 from pluecker.contact.errors import GeometryError

@@ -4,8 +4,8 @@ Conditions that have to be combined are numbers here, 1 where they hold and 0 wh
 """
 
 from pluecker.spatial.algebra.vectors import cross3, dot3
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import lift, select, smaller, sqrt
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import lift, select, smaller, sqrt
 
 __all__ = [
     "TINY", "absolute", "clamp", "direction_or", "holds", "indicator", "larger", "least", "length3", "perpendicular",

@@ -13,8 +13,8 @@ Open slots have a normal and a point too, so that every number in a slot is fini
 """
 
 from pluecker.spatial.algebra.vectors import load3, store3
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import lift, load, select, store
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import lift, load, select, store
 
 __all__ = ["GAP", "OPEN", "SLOT", "add_scaled", "load_slot", "open_slot_unless", "store_contact", "store_slot"]
 

@@ -19,8 +19,8 @@ from pluecker.contact.geometry.scalars import (
 )
 from pluecker.contact.geometry.slots import add_scaled, store_contact
 from pluecker.spatial.algebra.vectors import dot3, rotate, rotate_back, subtract3
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import lift, select, smaller, sqrt
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import lift, select, smaller, sqrt
 
 __all__ = ["box_distance", "sphere_box", "sphere_capsule", "sphere_cylinder", "sphere_sphere"]
 

@@ -48,7 +48,7 @@ class Surface:
             damping, or with a restitution.
 
     Source: Coulomb friction with rolling and spinning resistance as in
-    :class:`~pluecker.contact.scenes.table.ContactTable`.
+    :class:`~pluecker.contact.friction.tables.table.ContactTable`.
 
     Example:
         >>> from pluecker.contact.geometry import Surface

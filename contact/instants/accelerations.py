@@ -93,10 +93,10 @@ from pluecker.contact.rows.prescribed import prescribed
 from pluecker.contact.rows.range_mobility import LAW as LAW_NUMBERS
 from pluecker.contact.rows.ranges import make_obey_ranges, range_numbers, range_scratch
 from pluecker.contact.rows.touching import touch_pairs
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.scalars.operations import accumulate, load, part, select, smaller, store, tail
 from pluecker.spatial.errors import PlueckerError
-from pluecker.spatial.scalars.operations import accumulate, load, part, select, smaller, store, tail
 
 __all__ = ["ACCELERATIONS", "geometry_numbers", "make_accelerations", "mobility_of_instant", "store_rows_at_instant"]
 

@@ -50,8 +50,8 @@ from pluecker.contact.rows.mobility import (
 from pluecker.contact.rows.motion import COLUMN, PLACE, place_links
 from pluecker.contact.rows.packing import Packed
 from pluecker.contact.rows.prescribed import prescribed
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import accumulate, load, store, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import accumulate, load, store, tail
 
 __all__ = ["IMPACT"]
 

@@ -16,10 +16,10 @@ from pluecker.contact.instants.motions_at import MotionsAt
 from pluecker.contact.rows.jacobian import add_row_force
 from pluecker.contact.rows.layout import row_count, value_count
 from pluecker.contact.rows.packing import Packed
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, part, store, tail
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentValueError
-from pluecker.spatial.scalars.operations import load, part, store, tail
 
 __all__ = ["ROWS_AT", "RowsAt"]
 

@@ -10,8 +10,8 @@ from pluecker.contact.rows.layout import TOUCH_SLOT
 from pluecker.contact.rows.motion import PLACE, place_links
 from pluecker.contact.rows.packing import Packed
 from pluecker.contact.rows.touching import touch_pairs
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, store, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, store, tail
 
 __all__ = ["TOUCHING_AT"]
 

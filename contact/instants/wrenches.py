@@ -21,8 +21,8 @@ from pluecker.contact.rows.motion import PLACE, place_links
 from pluecker.contact.rows.packing import Packed
 from pluecker.contact.rows.touching import touch_pairs
 from pluecker.spatial.algebra.vectors import store3
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, store
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, store
 
 __all__ = ["FUNCTION_WRENCHES", "wrench_on"]
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from pluecker.contact.friction.problem.sets import DISCS, DISCS_OF, Sets, make_sets
+from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices, multiply_row, multiply_row_transposed
 from pluecker.contact.piles.constraint_rows import ConstraintRows
 from pluecker.contact.piles.jacobian import Paths, add_contact_rows, factor_trees, find_blocks, times_trees
-from pluecker.contact.problem.sets import DISCS, DISCS_OF, Sets, make_sets
 from pluecker.contact.rows.touching import tangents
-from pluecker.contact.sparse.blocks import BlockMatrix, Indices, multiply_row, multiply_row_transposed
-from pluecker.spatial.compiled.decorators import allocation_free
+from pluecker.spatial.engine.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [

@@ -19,17 +19,17 @@ import numpy as np
 from pluecker.articulated.stepping.loop.loop_driver import one_by_one
 from pluecker.articulated.stepping.loop.surroundings import address_of_surroundings
 from pluecker.articulated.stepping.semi_implicit.free_velocity import FREE_VELOCITY, compile_free_velocity
+from pluecker.contact.friction.dense.cone_solver import CONE_SOLVER, compile_cone_solver
+from pluecker.contact.friction.problem.operator import Operator, contiguous
+from pluecker.contact.friction.problem.prepared import Prepared
+from pluecker.contact.friction.problem.problem import Problem
+from pluecker.contact.friction.problem.sets import Sets
+from pluecker.contact.friction.results.measures import NUMBER, place_for_scaled
+from pluecker.contact.friction.solving.compiled_parts import begin, end
+from pluecker.contact.friction.solving.solver import Solver, at_once
 from pluecker.contact.piles.blocks import compile_products
 from pluecker.contact.piles.moves import compiled_move
-from pluecker.contact.problem.operator import Operator, contiguous
-from pluecker.contact.problem.prepared import Prepared
-from pluecker.contact.problem.problem import Problem
-from pluecker.contact.problem.sets import Sets
-from pluecker.contact.results.measures import NUMBER, place_for_scaled
-from pluecker.contact.solving.compiled_parts import begin, end
-from pluecker.contact.solving.solver import Solver, at_once
-from pluecker.spatial.companion import Companion
-from pluecker.spatial.dense.cone_solver import CONE_SOLVER, compile_cone_solver
+from pluecker.spatial.engine.companion import Companion
 
 __all__ = ["companion", "compile_part"]
 

@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pluecker.contact.friction.sparse.blocks import Indices
 from pluecker.contact.piles.jacobian import Paths
 from pluecker.contact.rows import layout
 from pluecker.contact.rows.mobility import FREE
 from pluecker.contact.rows.packing import Packed
 from pluecker.contact.rows.ranges import LAW, STEPS
 from pluecker.contact.rows.returned_impulses import HIT, LEAST
-from pluecker.contact.sparse.blocks import Indices
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["ConstraintRows", "RowTable", "gathered", "row_table", "rows_of_constraints"]

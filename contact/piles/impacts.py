@@ -2,7 +2,7 @@
 
 In steps in which a contact with Poisson's coefficient is hit, as :mod:`~pluecker.contact.rows.impact_phases` has it, there
 are two problems in place of one: compression, of the velocities before the step, and the step, in which contacts return at
-least their share (:func:`~pluecker.contact.solving.restitution.expansion_problem`).
+least their share (:func:`~pluecker.contact.friction.solving.restitution.expansion_problem`).
 
 Source: Pfeiffer and Glocker, Multibody Dynamics with Unilateral Contacts (1996), chapter 8.
 """
@@ -14,9 +14,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from pluecker.contact.problem.problem import Problem
-from pluecker.contact.results.result import Result
-from pluecker.contact.solving.restitution import expansion_problem
+from pluecker.contact.friction.problem.problem import Problem
+from pluecker.contact.friction.results.result import Result
+from pluecker.contact.friction.solving.restitution import expansion_problem
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["impulses_with_impact"]

@@ -16,8 +16,8 @@ import numpy as np
 
 from pluecker.articulated.model.layout import BODY, COUNT, FIRST, INTEGERS_OF_LINK, PARENT
 from pluecker.articulated.model.model import Model
-from pluecker.contact.sparse.blocks import Indices
-from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel
+from pluecker.contact.friction.sparse.blocks import Indices
+from pluecker.spatial.engine.compiled.decorators import allocation_free, allocation_free_kernel
 
 __all__ = [
     "Paths",

@@ -48,9 +48,9 @@ from pluecker.contact.stepping.mean_rates import (
 )
 from pluecker.contact.stepping.projection import TOLERATED, close_gaps, largest_gap
 from pluecker.contact.stepping.smooth_steps import take_geometry
-from pluecker.spatial.compiled.decorators import compiled_for, kernel
-from pluecker.spatial.memory.views import flat
-from pluecker.spatial.scalars.operations import load, load_integer, store, tail, within
+from pluecker.spatial.engine.compiled.decorators import compiled_for, kernel
+from pluecker.spatial.engine.memory.views import flat
+from pluecker.spatial.engine.scalars.operations import load, load_integer, store, tail, within
 
 __all__ = ["compiled_move", "move", "move_along_rows"]
 

@@ -40,8 +40,8 @@ from pluecker.articulated.stepping.terms.scenario import MORE
 from pluecker.contact.rows import layout
 from pluecker.contact.rows.motion import COLUMN, PLACE
 from pluecker.contact.rows.ranges import LAW
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load_integer
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load_integer
 
 __all__ = [
     "PIECES",

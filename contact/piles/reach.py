@@ -12,7 +12,7 @@ import numpy as np
 
 from pluecker.contact.geometry.collision import Collision
 from pluecker.contact.piles.jacobian import Paths, point_column
-from pluecker.spatial.compiled.decorators import allocation_free
+from pluecker.spatial.engine.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["reach_of"]

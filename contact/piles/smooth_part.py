@@ -56,8 +56,8 @@ from pluecker.contact.rows.ranges import LAW as LAW_SIZE
 from pluecker.contact.rows.ranges import begin_ranges
 from pluecker.contact.stepping.linear_laws import begin_rotors, store_linear_law
 from pluecker.contact.stepping.mean_rates import begin_turns, reach, store_values_at
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.scalars.operations import load, load_integer, store, tail
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.scalars.operations import load, load_integer, store, tail
 
 __all__ = ["smooth_part"]
 

@@ -21,6 +21,14 @@ from pluecker.articulated.model import layout
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.errors import ProblemError
+from pluecker.contact.friction.problem.natural_map import ROUNDING
+from pluecker.contact.friction.problem.operator import factored
+from pluecker.contact.friction.problem.prepared import scales
+from pluecker.contact.friction.problem.problem import Problem
+from pluecker.contact.friction.problem.sets import Sets
+from pluecker.contact.friction.results.result import Result
+from pluecker.contact.friction.solving.solver import Solver
+from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices
 from pluecker.contact.geometry.collision import Collision, Contacts
 from pluecker.contact.piles.blocks import (
     add_transposed,
@@ -42,15 +50,7 @@ from pluecker.contact.piles.moves import move, move_along_rows
 from pluecker.contact.piles.places import counts_of, kept_numbers, pieces_of, placements_of
 from pluecker.contact.piles.reach import reach_of
 from pluecker.contact.piles.warm_start import NOTHING, Remembered, remembered_forces
-from pluecker.contact.problem.natural_map import ROUNDING
-from pluecker.contact.problem.operator import factored
-from pluecker.contact.problem.prepared import scales
-from pluecker.contact.problem.problem import Problem
-from pluecker.contact.problem.sets import Sets
-from pluecker.contact.results.result import Result
 from pluecker.contact.rows.packing import Packed
-from pluecker.contact.solving.solver import Solver
-from pluecker.contact.sparse.blocks import BlockMatrix, Indices
 
 __all__ = ["PileStep", "Touch"]
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pluecker.contact.friction.sparse.blocks import Indices
 from pluecker.contact.geometry.collision import Contacts
-from pluecker.contact.sparse.blocks import Indices
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["NOTHING", "WIDTH", "Remembered", "remembered_forces"]

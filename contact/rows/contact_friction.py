@@ -18,8 +18,8 @@ from pluecker.articulated.stepping.terms.rows import FRICTION
 from pluecker.articulated.stepping.terms.rows import entry as range_entry
 from pluecker.contact.rows.jacobian import row_rate
 from pluecker.contact.rows.layout import ROW_KINETIC, linear_count, ranges, row_number
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, select, smaller
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, select, smaller
 
 __all__ = ["CREEP", "EDGE", "TURN", "friction_in_force"]
 

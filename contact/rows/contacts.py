@@ -8,9 +8,9 @@ u = J v are velocities at the end of the step, l the least one away from each ot
 stays where it is, to rounding; while bodies turn, gaps close to second order in the step. No impulse makes energy, but for
 what comes back and what is undone. The normal of a soft contact is a spring and a damper that push and never pull.
 
-With contacts the rows that are awake are a problem of blocks, of :mod:`pluecker.spatial.dense.cone_problem`: staircases
-first, then contacts, then what resists to rolling and spinning (:mod:`~pluecker.contact.rows.resistance`), then the friction
-of what is returned (:mod:`~pluecker.contact.rows.returned_impulses`).
+With contacts the rows that are awake are a problem of blocks, of :mod:`pluecker.contact.friction.dense.cone_problem`:
+staircases first, then contacts, then what resists to rolling and spinning (:mod:`~pluecker.contact.rows.resistance`), then
+the friction of what is returned (:mod:`~pluecker.contact.rows.returned_impulses`).
 
 Sources: Moreau, "Unilateral contact and dry friction in finite freedom dynamics" (1988); Stewart, Trinkle (1996), gap and
 friction in one step; source document 004 (docs/sources.md).
@@ -32,6 +32,7 @@ from pluecker.articulated.stepping.terms.rows import (
     store_of_awake,
 )
 from pluecker.articulated.stepping.terms.rows import entry as range_entry
+from pluecker.contact.friction.dense.cone_solver import cone_solver_memory, solve_cone
 from pluecker.contact.rows.layout import (
     ROW_CORRECTION,
     ROW_RETURNED,
@@ -55,10 +56,9 @@ from pluecker.contact.rows.returned_impulses import (
     returns_now,
     take_friction,
 )
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.dense.cone_solver import cone_solver_memory, solve_cone
 from pluecker.spatial.dense.laws import larger
-from pluecker.spatial.scalars.operations import lift, load, part, select, smaller, store, tail, within
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import lift, load, part, select, smaller, store, tail, within
 
 __all__ = ["contact_scratch", "least_rate", "make_solve_blocks", "store_contact_law"]
 

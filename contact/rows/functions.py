@@ -55,8 +55,8 @@ from pluecker.spatial.algebra.vectors import (
     scale3,
     subtract3,
 )
-from pluecker.spatial.compiled.decorators import kernel, unlikely
-from pluecker.spatial.scalars.operations import atan2, load, select, smaller, sqrt
+from pluecker.spatial.engine.compiled.decorators import kernel, unlikely
+from pluecker.spatial.engine.scalars.operations import atan2, load, select, smaller, sqrt
 
 __all__ = ["function_bias", "function_value", "function_wrench"]
 

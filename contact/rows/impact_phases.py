@@ -36,9 +36,9 @@ from pluecker.contact.rows.layout import (
 from pluecker.contact.rows.range_mobility import LAW
 from pluecker.contact.rows.ranges import add_range_impulses
 from pluecker.contact.rows.returned_impulses import HIT, LEAST, LEAST_OF_IMPACT, RETURNED
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger
-from pluecker.spatial.scalars.operations import accumulate, load, part, store, tail, within
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.scalars.operations import accumulate, load, part, store, tail, within
 
 __all__ = ["add_impact", "impact_scratch", "make_impact"]
 

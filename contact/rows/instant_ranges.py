@@ -34,9 +34,9 @@ from pluecker.contact.rows.layout import (
     row_number,
 )
 from pluecker.contact.rows.ranges import LAW
-from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.laws import larger
-from pluecker.spatial.scalars.operations import load, part, select, smaller, store
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, part, select, smaller, store
 
 __all__ = ["begin_instant_ranges", "pushes"]
 

@@ -45,8 +45,8 @@ from pluecker.contact.rows.motion import COLUMN, PLACE, store_columns
 from pluecker.contact.rows.user import store_user_gradient
 from pluecker.spatial.algebra.transforms import load_transform
 from pluecker.spatial.algebra.vectors import add_cross3, dot3, load3, load_vector, subtract3
-from pluecker.spatial.compiled.decorators import called_kernel, kernel, unlikely
-from pluecker.spatial.scalars.operations import accumulate, load, select, smaller, store
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel, unlikely
+from pluecker.spatial.engine.scalars.operations import accumulate, load, select, smaller, store
 
 __all__ = [
     "add_row_force",

@@ -24,8 +24,8 @@ touching        one record for each pair of shapes that may touch: their links, 
 ==============  ========================================================================================================
 """
 
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, load_integer, part, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, load_integer, part, tail
 
 __all__ = [
     "block_kinds", "column", "contact_count", "destination", "entry", "entry_count", "factor_column", "factor_count",

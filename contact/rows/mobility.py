@@ -52,8 +52,8 @@ from pluecker.contact.rows.layout import (
     row_of_factor,
     segment,
 )
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.scalars.operations import accumulate, load, part, select, smaller, store, tail, within
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.scalars.operations import accumulate, load, part, select, smaller, store, tail, within
 
 __all__ = [
     "EPSILON", "FREE", "REDUNDANT", "REFINEMENTS", "dependent_rows", "factorize_mobility", "hold_rows",

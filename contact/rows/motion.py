@@ -20,7 +20,7 @@ from pluecker.spatial.algebra.vectors import (
     store_vector,
     subtract3,
 )
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
 
 __all__ = ["ACCELERATION", "COLUMN", "PLACE", "VELOCITY", "place_links", "point_acceleration", "point_of",
            "point_velocity", "store_accelerations", "store_columns"]  # fmt: skip

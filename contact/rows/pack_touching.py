@@ -22,9 +22,9 @@ from pluecker.contact.rows import layout
 from pluecker.contact.rows.motion import PLACE
 from pluecker.contact.rows.touching import CALLS, SIZE_PLACE, SLACK_PLACE, SLOT_PLACE, TOUCHING_ROOM
 from pluecker.spatial.algebra.vectors import load3
-from pluecker.spatial.compiled.decorators import address, compiled_for
-from pluecker.spatial.memory.addresses import numbers_at
-from pluecker.spatial.scalars.operations import load, load_integer, part
+from pluecker.spatial.engine.compiled.decorators import address, compiled_for
+from pluecker.spatial.engine.memory.addresses import numbers_at
+from pluecker.spatial.engine.scalars.operations import load, load_integer, part
 
 __all__ = ["Touching", "pack_touching", "touching_of"]
 

@@ -31,12 +31,12 @@ from pluecker.contact.constraints.relation import (
     Parts,
     Row,
 )
+from pluecker.contact.friction.dense.cone_steps import CONTACT
 from pluecker.contact.rows import layout
 from pluecker.contact.rows.ordering import eliminate, neighbours_of
 from pluecker.contact.rows.pack_touching import Touching, pack_touching, touching_of
 from pluecker.contact.rows.ranges import STEPS
 from pluecker.contact.rows.user import PARAMETERS
-from pluecker.spatial.dense.cone_steps import CONTACT
 
 __all__ = ["Packed", "pack_constraints"]
 

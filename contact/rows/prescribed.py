@@ -4,8 +4,8 @@ A row with a motion has phi = s(t): in a step its rate is to be that of s, at an
 """
 
 from pluecker.contact.rows.layout import MOTIONS, ROW_MOTION, row_entry
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.scalars.operations import load, load_integer, select, smaller
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.scalars.operations import load, load_integer, select, smaller
 
 __all__ = ["has_motion", "prescribed"]
 

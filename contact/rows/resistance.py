@@ -34,9 +34,9 @@ from pluecker.contact.rows.layout import (
     row_entry,
 )
 from pluecker.contact.rows.returned_impulses import RETURNED, awake_before
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger
-from pluecker.spatial.scalars.operations import accumulate, lift, load, select, smaller, sqrt, store
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.scalars.operations import accumulate, lift, load, select, smaller, sqrt, store
 
 __all__ = ["resistance_blocks", "resisting_blocks", "take_moments", "turning"]
 

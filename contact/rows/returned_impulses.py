@@ -9,7 +9,7 @@ and the disc is the section of another cone at the height p. So a block of three
 place of a normal one, with the velocity ``g (q - p)``, which leaves no choice but q = p, and the tangents of the contact
 once more. The mobility g is the mean one of these.
 
-Source: :mod:`~pluecker.contact.solving.restitution`, which has the same for one problem.
+Source: :mod:`~pluecker.contact.friction.solving.restitution`, which has the same for one problem.
 """
 
 from pluecker.articulated.stepping.terms.rows import sleeps
@@ -21,8 +21,8 @@ from pluecker.contact.rows.layout import (
     row_number,
     staircase_count,
 )
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.scalars.operations import accumulate, load, select, smaller, store, within
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.scalars.operations import accumulate, load, select, smaller, store, within
 
 __all__ = [
     "HIT", "LEAST", "LEAST_OF_IMPACT", "RETURNED", "awake_before", "returning_blocks", "returns_now", "take_friction",

@@ -68,12 +68,12 @@ from pluecker.contact.rows.layout import (
 from pluecker.contact.rows.motion import PLACE, point_of
 from pluecker.spatial.algebra.transforms import load_transform, transpose
 from pluecker.spatial.algebra.vectors import dot3, load3, multiply3, rotate_back, scale3, store3, subtract3
-from pluecker.spatial.compiled.decorators import TAUGHT, called_kernel, kernel
-from pluecker.spatial.memory.addresses import address_of, numbers_at
-from pluecker.spatial.memory.views import scalar_of
-from pluecker.spatial.parallel.atomics import call_through
-from pluecker.spatial.scalars.lanes import WIDTH, get_lane, lanes, set_lane
-from pluecker.spatial.scalars.operations import load, part, select, smaller, store, within
+from pluecker.spatial.engine.compiled.decorators import TAUGHT, called_kernel, kernel
+from pluecker.spatial.engine.memory.addresses import address_of, numbers_at
+from pluecker.spatial.engine.memory.views import scalar_of
+from pluecker.spatial.engine.parallel.atomics import call_through
+from pluecker.spatial.engine.scalars.lanes import WIDTH, get_lane, lanes, set_lane
+from pluecker.spatial.engine.scalars.operations import load, part, select, smaller, store, within
 
 __all__ = [
     "CALLS", "MOST_SLOTS", "NO_CONTACT", "POSES", "SIZE_PLACE", "SLACK_PLACE", "SLOT_PLACE", "TOUCHING_ROOM",

@@ -36,8 +36,8 @@ from pluecker.spatial.algebra.vectors import (
     scale3,
     subtract3,
 )
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.scalars.operations import atan2, select, smaller, sqrt
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.scalars.operations import atan2, select, smaller, sqrt
 
 __all__ = ["continued_rotation", "turning_bias", "turning_value", "turning_wrench"]
 

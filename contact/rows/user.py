@@ -19,13 +19,13 @@ from numba.extending import intrinsic, overload
 
 from pluecker.articulated.stepping.control.control_function import NUMBERS, SIGNATURE
 from pluecker.contact.rows.layout import COORDINATE, ENTRY_COUNT, POINT_1, POSITION, function_entry
-from pluecker.spatial.compiled.decorators import TAUGHT, called_kernel, kernel
-from pluecker.spatial.memory.addresses import address_of, numbers_at
-from pluecker.spatial.memory.views import scalar_of
-from pluecker.spatial.parallel.atomics import call_c
-from pluecker.spatial.scalars.duals import duals, value
-from pluecker.spatial.scalars.lanes import LONG, WIDTH, get_lane, lanes, set_lane
-from pluecker.spatial.scalars.operations import lift, load, store
+from pluecker.spatial.engine.compiled.decorators import TAUGHT, called_kernel, kernel
+from pluecker.spatial.engine.memory.addresses import address_of, numbers_at
+from pluecker.spatial.engine.memory.views import scalar_of
+from pluecker.spatial.engine.parallel.atomics import call_c
+from pluecker.spatial.engine.scalars.duals import duals, value
+from pluecker.spatial.engine.scalars.lanes import LONG, WIDTH, get_lane, lanes, set_lane
+from pluecker.spatial.engine.scalars.operations import lift, load, store
 
 __all__ = ["ADDRESS", "PARAMETERS", "SIZE", "store_user_gradient", "user_bias", "user_value"]
 

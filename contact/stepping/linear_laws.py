@@ -31,9 +31,9 @@ from pluecker.contact.rows.layout import (
 from pluecker.contact.rows.mobility import FREE
 from pluecker.contact.rows.prescribed import prescribed
 from pluecker.contact.stepping.projection import gap_of
-from pluecker.spatial.compiled.decorators import called_kernel, kernel, unlikely
 from pluecker.spatial.dense.laws import larger, worse
-from pluecker.spatial.scalars.operations import load, select, smaller, store
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel, unlikely
+from pluecker.spatial.engine.scalars.operations import load, select, smaller, store
 
 __all__ = ["MET", "begin_rotors", "keep_rotors", "largest_miss", "store_linear_law"]
 

@@ -37,9 +37,9 @@ from pluecker.contact.stepping.linear_laws import store_linear_law
 from pluecker.contact.stepping.mean_rates import begin_turns, reach, store_counted_values
 from pluecker.contact.stepping.singular_positions import known_numbers
 from pluecker.contact.stepping.smooth_steps import counts_of, projected
-from pluecker.spatial.compiled.decorators import called_kernel
 from pluecker.spatial.dense.ldl import factorize_ldl, solve_ldl
-from pluecker.spatial.scalars.operations import accumulate, load, store, tail
+from pluecker.spatial.engine.compiled.decorators import called_kernel
+from pluecker.spatial.engine.scalars.operations import accumulate, load, store, tail
 
 __all__ = ["LINEARLY_IMPLICIT_STEPS"]
 

@@ -42,9 +42,9 @@ from pluecker.contact.rows.motion import PLACE, place_links
 from pluecker.contact.rows.turning_functions import continued_rotation
 from pluecker.spatial.algebra.transforms import load_transform
 from pluecker.spatial.algebra.vectors import dot3
-from pluecker.spatial.compiled.decorators import called_kernel, kernel, unlikely
 from pluecker.spatial.dense.laws import larger
-from pluecker.spatial.scalars.operations import load, sqrt, store
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel, unlikely
+from pluecker.spatial.engine.scalars.operations import load, sqrt, store
 
 __all__ = [
     "all_rates_are_linear",

@@ -24,9 +24,9 @@ from pluecker.contact.rows.layout import (
 from pluecker.contact.rows.mobility import refine_rows
 from pluecker.contact.rows.prescribed import prescribed
 from pluecker.contact.stepping.mean_rates import store_values_at
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger, worse
-from pluecker.spatial.scalars.operations import load, part, select, smaller, store, tail, within
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.scalars.operations import load, part, select, smaller, store, tail, within
 
 __all__ = ["CLOSED", "TOLERATED", "close_gaps", "gap_of", "largest_gap"]
 

@@ -19,9 +19,9 @@ positions; Richardson's extrapolation.
 
 from pluecker.contact.rows.layout import linear_count
 from pluecker.contact.rows.mobility import dependent_rows, row_sizes
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger
-from pluecker.spatial.scalars.operations import load, select, smaller, store, tail
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.scalars.operations import load, select, smaller, store, tail
 
 __all__ = ["ASIDE", "SLOWEST", "WEIGHTS", "has_fallen", "keep_known", "known_numbers", "time_aside"]
 

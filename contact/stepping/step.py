@@ -99,9 +99,19 @@ from pluecker.contact.stepping.mean_rates import (
     store_values_at,
 )
 from pluecker.contact.stepping.projection import TOLERATED, close_gaps, largest_gap
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import worse
-from pluecker.spatial.scalars.operations import lift, load, load_integer, part, select, smaller, store, tail, within
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.scalars.operations import (
+    lift,
+    load,
+    load_integer,
+    part,
+    select,
+    smaller,
+    store,
+    tail,
+    within,
+)
 
 __all__ = ["WORLD_STEP"]
 

@@ -23,7 +23,7 @@ from pluecker.articulated.algorithms.configuration.integrate import integrate
 from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm
 from pluecker.articulated.running.arguments import Array
-from pluecker.articulated.simulation.trajectory import Trajectory
+from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.contact.constraints.relation import USER
 from pluecker.contact.stepping.singular_positions import ASIDE, SLOWEST, WEIGHTS
 from pluecker.contact.world.constrained import run_on_rows

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.contact.solving.compiled_parts import Direct
+from pluecker.contact.friction.solving.compiled_parts import Direct
 from pluecker.spatial.dense.ldl import factorize_ldl, solve_ldl
 
 __all__ = ["DAMPED", "SLACK", "compare_axes", "measure_errors", "numbers_of_steps", "step_within_limits"]

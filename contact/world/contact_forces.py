@@ -29,7 +29,7 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.pictures.overlays import Arrows, Cones, Points
 from pluecker.contact.constraints.frames import body_number
 from pluecker.contact.errors import ConstraintError
-from pluecker.contact.results.states import CONTACT_STATES, OPEN, SLIDING, STICKING, UNDETERMINED
+from pluecker.contact.friction.results.states import CONTACT_STATES, OPEN, SLIDING, STICKING, UNDETERMINED
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.functions.arguments import as_numbers

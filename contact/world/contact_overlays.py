@@ -12,7 +12,7 @@ import numpy as np
 
 from pluecker.articulated.pictures.overlays import Arrows, Cones, Points
 from pluecker.contact.constraints.checks import positive
-from pluecker.contact.results.states import CONTACT_STATES
+from pluecker.contact.friction.results.states import CONTACT_STATES
 from pluecker.spatial.functions.elementwise import Array
 
 if TYPE_CHECKING:

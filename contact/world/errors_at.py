@@ -23,10 +23,10 @@ from pluecker.contact.rows.layout import function_count, touching_numbers
 from pluecker.contact.rows.motion import PLACE, place_links
 from pluecker.contact.world.determination import held_rows
 from pluecker.contact.world.running import run
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import store, tail
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentValueError, shown
-from pluecker.spatial.scalars.operations import store, tail
 
 if TYPE_CHECKING:
     from pluecker.contact.world.instants import Instants

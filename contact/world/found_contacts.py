@@ -13,14 +13,14 @@ import numpy as np
 
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
-from pluecker.contact.arguments.values import as_choice
+from pluecker.contact.arguments import as_choice
 from pluecker.contact.constraints.checks import as_impacts, not_negative, positive
 from pluecker.contact.errors import ConstraintError
+from pluecker.contact.friction.problem.problem import LAWS
 from pluecker.contact.geometry.collision import Collision
 from pluecker.contact.piles.places import counts_of, kept_numbers, pieces_of
 from pluecker.contact.piles.step import PileStep
 from pluecker.contact.piles.warm_start import WIDTH, Remembered
-from pluecker.contact.problem.problem import LAWS
 from pluecker.contact.world.memory import WorldMemory, as_numbers_of, key_of
 from pluecker.contact.world.pairs import as_colliders
 from pluecker.spatial.equality import by_value

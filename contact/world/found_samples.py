@@ -32,8 +32,8 @@ import numpy as np
 
 from pluecker.articulated.errors import OutputError
 from pluecker.articulated.running.arguments import Array
-from pluecker.articulated.simulation.trajectory import Trajectory
-from pluecker.contact.lcp.polygon import SIDES
+from pluecker.articulated.trajectory.trajectory import Trajectory
+from pluecker.contact.friction.lcp.polygon import SIDES
 from pluecker.contact.piles.step import PileStep, Touch
 from pluecker.contact.world.contact_forces import ContactForces, states_of_contacts
 from pluecker.contact.world.contact_overlays import ContactSamples, padded

@@ -30,13 +30,13 @@ from pluecker.contact.rows.layout import (
 from pluecker.contact.rows.motion import PLACE, place_links
 from pluecker.contact.rows.user import ADDRESS, PARAMETERS
 from pluecker.contact.world.running import run
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import store
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, shown
 from pluecker.spatial.files import reason_of, whole_file
 from pluecker.spatial.functions.arguments import as_numbers
 from pluecker.spatial.npz import npz_content, read_npz
-from pluecker.spatial.scalars.operations import store
 
 if TYPE_CHECKING:
     from pluecker.contact.world.world import World

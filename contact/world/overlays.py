@@ -13,7 +13,7 @@ from pluecker.articulated.pictures.contents import parts_of, reach
 from pluecker.articulated.pictures.overlays import Arrows, Lines, Overlay
 from pluecker.articulated.pictures.parts import body_placements
 from pluecker.articulated.running.arguments import Array
-from pluecker.articulated.simulation.trajectory import Trajectory
+from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.contact.constraints.pair import Pair
 from pluecker.contact.constraints.point_contact import PointContact
 from pluecker.contact.constraints.relation import DISTANCE, Frame, Function, Row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pluecker.contact.arguments.values import can_be_listed
+from pluecker.contact.arguments import can_be_listed
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.geometry.collision import Collision
 from pluecker.contact.geometry.shape_contact import ShapeContact

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pluecker.articulated.running.algorithm import Algorithm
-from pluecker.spatial.parallel.callbacks import callbacks
+from pluecker.spatial.engine.parallel.callbacks import callbacks
 
 if TYPE_CHECKING:
     from pluecker.contact.world.constrained import Constrained

@@ -19,9 +19,9 @@ from pluecker.articulated.simulation.follow_motion import follow_motion
 from pluecker.articulated.simulation.preparation import prepare_motion
 from pluecker.articulated.simulation.starts import as_outside_limits, hard_limits, within_limits
 from pluecker.articulated.simulation.steps import Outcome, Remembered
-from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.articulated.stepping.terms.integrator import Integrator
-from pluecker.contact.arguments.values import can_be_listed
+from pluecker.articulated.trajectory.trajectory import Trajectory
+from pluecker.contact.arguments import can_be_listed
 from pluecker.contact.constraints.checks import positive
 from pluecker.contact.constraints.relation import ANGLES, USER, Row
 from pluecker.contact.errors import ConstraintError

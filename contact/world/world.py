@@ -13,7 +13,7 @@ from pluecker.articulated.forces.elements import Element
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.pictures.overlays import Lines, Overlay
 from pluecker.articulated.running.arguments import as_model
-from pluecker.articulated.simulation.trajectory import Trajectory
+from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.rows.joint_rows import joint_rows
 from pluecker.contact.world.arguments import checked, parts_of

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from pluecker.spatial import line_force, skew, twist
+from pluecker.course import line_force, twist
+from pluecker.spatial import skew
 
 
 def reciprocal(D):

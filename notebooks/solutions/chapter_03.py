@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from pluecker.spatial import cross_force, cross_motion, line_force, twist
+from pluecker.course import line_force, twist
+from pluecker.spatial import cross_force, cross_motion
 
 
 def rate_of_thrust(v, P, p):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pluecker.course import velocity_at
 from pluecker.spatial import (
     cross_force,
     inertia_parameters,
@@ -9,7 +10,6 @@ from pluecker.spatial import (
     momentum,
     relative_inertia,
     spatial_inertia,
-    velocity_at,
 )
 
 

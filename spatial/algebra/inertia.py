@@ -16,8 +16,8 @@ Articulated body ``(J, H, M)``, a general symmetric 6x6 with ``J`` and ``M`` sym
 
 from pluecker.spatial.algebra.transforms import load_matrix, store_matrix
 from pluecker.spatial.algebra.vectors import add3, add_cross3, load3, multiply3, rotate, rotate_back, scale3, store3
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, store
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, store
 
 __all__ = [
     "add_articulated", "add_rigid", "articulated_from_rigid", "articulated_times_motion", "inverse_transform_articulated",

@@ -8,8 +8,8 @@ import numpy as np
 
 from pluecker.spatial.algebra.transforms import transpose
 from pluecker.spatial.algebra.vectors import cross3, dot3, load3, multiply3, scale3, store3, subtract3
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, select, smaller, store
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, select, smaller, store
 
 __all__ = [
     "NEARLY",

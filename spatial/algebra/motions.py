@@ -14,8 +14,8 @@ differences.
 import math
 
 from pluecker.spatial.algebra.vectors import add, add3, cross3, cross_force, dot3, scale, scale3, subtract
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import select, sincos, smaller, sqrt
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import select, sincos, smaller, sqrt
 
 __all__ = [
     "coefficients", "logarithm_transpose", "translation_from_twist", "twist_coefficient", "twist_from_translation",

@@ -9,8 +9,8 @@ filter* (2017), sections 1 to 4.
 """
 
 from pluecker.spatial.algebra.vectors import dot3, scale3, store3
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import atan2, load, select, sincos, smaller, sqrt, store
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import atan2, load, select, sincos, smaller, sqrt, store
 
 __all__ = [
     "load_quaternion", "quaternion_conjugate", "quaternion_from_rotation", "quaternion_from_rotation_vector",

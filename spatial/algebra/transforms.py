@@ -10,7 +10,7 @@ where ``r~`` is the matrix of ``r x``. No kernel ever builds these matrices.
 """
 
 from pluecker.spatial.algebra.vectors import add3, add_cross3, load3, multiply3, rotate, rotate_back, store3
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
 
 __all__ = [
     "IDENTITY", "compose", "inverse", "inverse_transform_force", "inverse_transform_motion", "load_matrix", "load_transform",

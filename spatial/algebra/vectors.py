@@ -10,8 +10,8 @@ Sources: Featherstone, *Rigid Body Dynamics Algorithms* (RBDA, 2008), chapter 2;
 introduction to spatial (6D) vectors", sections 6, 26 and 37.
 """
 
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, store
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, store
 
 __all__ = [
     "add", "add3", "add_cross3", "add_cross_force", "add_cross_motion", "cross3", "cross_force", "cross_motion", "dot",

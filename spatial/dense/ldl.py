@@ -10,8 +10,8 @@ of Numerical Algorithms*, section 10.1.
 
 import numpy as np
 
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, select, smaller, store
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, select, smaller, store
 
 __all__ = ["factorize_ldl", "invert_ldl", "reciprocal", "solve_ldl"]
 

@@ -2,8 +2,8 @@
 
 W is symmetric and positive definite, row by row in a scalar array of n^2 entries. The law of a row is a staircase
 (:mod:`~pluecker.spatial.dense.laws`), all of as many steps; then r is the minimum of a strictly convex function, and there
-is one. Problems with contacts, or with redundant rows, are those of :mod:`~pluecker.spatial.dense.cone_problem`, which knows
-the same laws; without its methods for cones this compiles in a small part of the time.
+is one. Problems with contacts, or with redundant rows, are those of :mod:`~pluecker.contact.friction.dense.cone_problem`,
+which knows the same laws; without its methods for cones this compiles in a small part of the time.
 
 Newton's method on the sets (a row stands on a step, or it has the multiplier of a level) ends in a few steps, with
 multipliers to rounding, once the sets are nearly right, as they are at the start where that is the solution of the step
@@ -22,11 +22,11 @@ method" (2003); sweeps, projected Gauss-Seidel, Murty, *Linear Complementarity, 
 chapter 9.
 """
 
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.dense.cone_errors import copy_vector, copy_where, keep, reached
+from pluecker.spatial.dense.iterates import copy_vector, copy_where, keep, reached
 from pluecker.spatial.dense.laws import larger, staircase_response, worse
 from pluecker.spatial.dense.ldl import factorize_ldl, solve_ldl
-from pluecker.spatial.scalars.operations import accumulate, lift, load, part, select, smaller, sqrt, store
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.scalars.operations import accumulate, lift, load, part, select, smaller, sqrt, store
 
 __all__ = ["solve_staircase_problem", "staircase_memory"]
 

@@ -41,12 +41,12 @@ from pluecker.spatial.algebra.matrices import (
 )
 from pluecker.spatial.algebra.transforms import store_matrix, transpose
 from pluecker.spatial.algebra.vectors import load3, load_vector, multiply3, store3, store_vector
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, select, smaller, store
 from pluecker.spatial.errors import ArgumentValueError
 from pluecker.spatial.functions.arguments import Array, finite, naming
 from pluecker.spatial.functions.bases import inverse_of_basis
 from pluecker.spatial.functions.elementwise import Elementwise
-from pluecker.spatial.scalars.operations import load, select, smaller, store
 
 __all__ = [
     "compose", "dual", "force_transform", "invert", "placement", "pluecker_transform", "transform_force",

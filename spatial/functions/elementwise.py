@@ -2,8 +2,8 @@
 
 A kernel knows the numbers of one vector, one transform, one inertia. Here it becomes a function of NumPy arrays whose
 last axes hold such numbers and whose leading axes broadcast against one another. The work is done in
-:mod:`~pluecker.spatial.scalars.lanes`, block by block, as for batches of robots; a single vector is a batch of one. So
-there is one formula, and one rounding, whether a function is called with one vector or with a million.
+:mod:`~pluecker.spatial.engine.scalars.lanes`, block by block, as for batches of robots; a single vector is a batch of one.
+So there is one formula, and one rounding, whether a function is called with one vector or with a million.
 
 The functions are plain: the same input gives the same result, nothing is changed, and they may be called from any thread, as
 ``dask.array.apply_gufunc(crm, "(i)->(i,i)", v, output_dtypes=float)`` does.
@@ -19,7 +19,11 @@ import numpy as np
 from numba import config, types
 from numpy.typing import ArrayLike
 
-from pluecker.spatial.compiled.decorators import compiled_for, once
+from pluecker.spatial.engine.compiled.decorators import compiled_for, once
+from pluecker.spatial.engine.memory.transposition import read_states, write_states
+from pluecker.spatial.engine.memory.views import flat, view
+from pluecker.spatial.engine.scalars.lanes import WIDTH
+from pluecker.spatial.engine.scalars.operations import part, tail, within
 from pluecker.spatial.errors import ArgumentValueError
 from pluecker.spatial.functions.arguments import (
     FLOAT,
@@ -32,10 +36,6 @@ from pluecker.spatial.functions.arguments import (
     not_finite,
     why_apart,
 )
-from pluecker.spatial.memory.transposition import read_states, write_states
-from pluecker.spatial.memory.views import flat, view
-from pluecker.spatial.scalars.lanes import WIDTH
-from pluecker.spatial.scalars.operations import part, tail, within
 
 __all__ = ["Array", "Elementwise", "as_floats", "as_numbers", "finite", "rows_of_eight"]
 

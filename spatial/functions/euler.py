@@ -27,10 +27,10 @@ from numpy.typing import ArrayLike
 
 from pluecker.spatial.algebra.matrices import not_orthonormal
 from pluecker.spatial.algebra.vectors import multiply3
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import atan2, load, sincos, sqrt, store
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.functions.elementwise import Array, Elementwise
-from pluecker.spatial.scalars.operations import atan2, load, sincos, sqrt, store
 
 __all__ = ["euler_from_rotation", "euler_to_rotation"]
 

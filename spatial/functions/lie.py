@@ -49,9 +49,9 @@ from pluecker.spatial.algebra.motions import (
 )
 from pluecker.spatial.algebra.rotations import quaternion_from_rotation, rotation_vector_from_quaternion
 from pluecker.spatial.algebra.vectors import dot3, load3, multiply3, scale3, store3
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, smaller, store
 from pluecker.spatial.functions.elementwise import Array, Elementwise
-from pluecker.spatial.scalars.operations import load, smaller, store
 
 __all__ = [
     "exp3", "exp6", "left_jacobian3", "left_jacobian3_inverse", "left_jacobian6", "left_jacobian6_inverse", "log3", "log6",

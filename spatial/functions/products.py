@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike
 from pluecker.spatial.algebra import vectors
 from pluecker.spatial.algebra.matrices import NEARLY, ZERO, load_block, nan_if, skew9, store_block, store_blocks
 from pluecker.spatial.algebra.vectors import dot3, load3, load_vector, store3, store_vector
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import smaller, store
 from pluecker.spatial.functions.elementwise import Array, Elementwise
-from pluecker.spatial.scalars.operations import smaller, store
 
 __all__ = ["crf", "crm", "cross_force", "cross_motion", "scalar_product", "skew", "unskew"]
 

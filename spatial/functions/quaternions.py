@@ -38,11 +38,11 @@ from pluecker.spatial.algebra.matrices import NEARLY, load_block, nan_unless, no
 from pluecker.spatial.algebra.rotations import load_quaternion, store_quaternion
 from pluecker.spatial.algebra.transforms import transpose
 from pluecker.spatial.algebra.vectors import load3, rotate_back, store3
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import smaller, store
 from pluecker.spatial.errors import ArgumentValueError
 from pluecker.spatial.functions.arguments import Array, as_floats, as_option, composed
 from pluecker.spatial.functions.elementwise import Elementwise
-from pluecker.spatial.scalars.operations import smaller, store
 
 __all__ = [
     "angular_velocity_matrix", "position_rate_matrix", "quaternion_conjugate", "quaternion_derivative", "quaternion_exp",

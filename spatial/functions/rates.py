@@ -35,7 +35,7 @@ from pluecker.spatial.algebra.vectors import (
     store_vector,
     subtract3,
 )
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.functions.elementwise import Array, Elementwise
 
 __all__ = [

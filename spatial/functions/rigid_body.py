@@ -55,10 +55,10 @@ from pluecker.spatial.algebra.vectors import (
     store3,
     store_vector,
 )
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, smaller, sqrt, store
 from pluecker.spatial.functions.arguments import Array, as_floats, check_broadcast, composed, finite
 from pluecker.spatial.functions.elementwise import Elementwise
-from pluecker.spatial.scalars.operations import load, smaller, sqrt, store
 
 __all__ = [
     "inertia_parameters", "inertia_rate", "inverse_inertia", "kinetic_energy", "momentum", "net_force", "relative_inertia",

@@ -14,8 +14,8 @@ import numpy as np
 import scipy.sparse
 
 from pluecker.contact import Problem
-from pluecker.contact.problem import operator, sets
-from pluecker.contact.sparse import blocks
+from pluecker.contact.friction.problem import operator, sets
+from pluecker.contact.friction.sparse import blocks
 
 SIZES = {1: (0, 0, 0), 2: (1, 0, 0), 3: (2, 0, 0), 5: (2, 2, 0), 6: (2, 2, 1)}  # of the discs, by the contact's size
 

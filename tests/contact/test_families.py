@@ -166,7 +166,8 @@ def test_who_claims_to_have_converged_has(name, law):
                 assert missed(scene.problem, result.multipliers, law) <= 1.001 * TOL, method
 
 
-# half a minute to compile what a few hard problems need; there are others in tests/contact/solving/test_smooth_path.py
+# half a minute to compile what a few hard problems need; there are others in
+# tests/contact/friction/solving/test_smooth_path.py
 @pytest.mark.everything
 @pytest.mark.skipif(not COMPILED, reason="hundreds of factors: compiled only")
 @pytest.mark.parametrize(("name", "seed"), [("jammed", 208), ("rest", 205)])

@@ -11,9 +11,16 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).resolve().parents[2]
-PACKAGES = ("pluecker", "pluecker.spatial", "pluecker.articulated", "pluecker.contact", "pluecker.teaching")
+PACKAGES = (
+    "pluecker",
+    "pluecker.spatial",
+    "pluecker.articulated",
+    "pluecker.contact",
+    "pluecker.course",
+    "pluecker.teaching",
+)
 PARTS = (
-    *("pluecker.spatial.planar", "pluecker.spatial.shapes", "pluecker.spatial.two_body", "pluecker.spatial.strategies"),
+    *("pluecker.course.planar", "pluecker.spatial.shapes", "pluecker.course.two_body", "pluecker.spatial.strategies"),
     *("pluecker.articulated.conventions", "pluecker.articulated.robots", "pluecker.articulated.strategies"),
     "pluecker.contact.strategies",
 )

@@ -8,10 +8,17 @@ import pytest
 
 import pluecker.articulated.conventions
 import pluecker.contact
+import pluecker.course
 import pluecker.spatial
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "functions.md"
-PACKAGES = ("pluecker.spatial", "pluecker.articulated", "pluecker.contact", "pluecker.articulated.conventions")
+PACKAGES = (
+    "pluecker.spatial",
+    "pluecker.course",
+    "pluecker.articulated",
+    "pluecker.contact",
+    "pluecker.articulated.conventions",
+)
 MODULES = ("planar", "shapes", "two_body")
 NO_COST = {"constraints", "planar", "planar.D_O", "planar.D_X", "planar.D_Y", "shapes", "two_body"}
 LETTERS = re.compile(r"1|n|s|p|K|z|m|as |the |two |their |twice |minutes|an eighth|12 calls|eta")

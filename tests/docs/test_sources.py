@@ -363,7 +363,7 @@ CITED = re.compile(r"documents? (00\d)((?:(?:,| and|, and| to) 00\d)*)", re.IGNO
 
 def sources():
     """Every file of the package, its tests and its pages."""
-    folders = ("spatial", "articulated", "contact", "package", "tests", "benchmarks", "docs", "notebooks")
+    folders = ("spatial", "articulated", "contact", "examples", "package", "tests", "benchmarks", "docs", "notebooks")
     files = [p for name in folders for p in sorted((TOP / name).rglob("*")) if p.suffix in (".py", ".md")]
     return [*files, TOP / "README.md", TOP / "CONTRIBUTING.md", TOP / "CHANGELOG.md"]
 
@@ -396,7 +396,9 @@ def test_the_page_names_tests_that_exist():
 def test_pages_name_files_that_exist(page):
     text = (TOP / page).read_text(encoding="utf-8")
     for name in set(
-        re.findall(r"`((?:spatial|articulated|contact|tests|docs|benchmarks|package|notebooks)/[\w./]*)`", text)
+        re.findall(
+            r"`((?:spatial|articulated|contact|examples|tests|docs|benchmarks|package|notebooks)/[\w./]*)`", text
+        )
     ):
         assert (TOP / name).exists(), name
 
@@ -409,7 +411,7 @@ def test_every_short_name_is_in_the_bibliography():
     assert cited <= entries
 
 
-PUBLIC = ("spatial", "articulated", "articulated.conventions", "articulated.robots", "contact", "teaching")
+PUBLIC = ("spatial", "course", "articulated", "articulated.conventions", "articulated.robots", "contact", "teaching")
 COMPUTES_NOTHING = {"warmup"}
 
 

@@ -151,9 +151,9 @@ NAMES: set[str] = set()
 
 def public_names() -> set[str]:
     if not NAMES:
-        for package in (pluecker.spatial, pluecker.articulated, pluecker.contact):
+        for package in (pluecker.spatial, pluecker.course, pluecker.articulated, pluecker.contact):
             NAMES.update(name for name in package.__all__ if name.islower())
-        for module in (pluecker.spatial.planar, pluecker.spatial.shapes, pluecker.spatial.two_body):
+        for module in (pluecker.course.planar, pluecker.spatial.shapes, pluecker.course.two_body):
             NAMES.update(module.__all__)
     return NAMES
 

@@ -12,8 +12,9 @@ import numpy as np
 import scipy.linalg
 from scipy.spatial.transform import Rotation
 
-from pluecker import spatial
-from pluecker.spatial import planar, shapes, two_body
+from pluecker import course, spatial
+from pluecker.course import planar, two_body
+from pluecker.spatial import shapes
 from tests.fuzz.judge import Call, arrays_in, close
 from tests.fuzz.values import GOOD, MAYBE, VALUE, Dice, Given, dressed, misshapen, not_finite, thing, wild, wrong_type
 
@@ -437,14 +438,14 @@ TABLE: dict[str, Entry] = {
         ("w6",),
         check=lambda got, v: (
             not no_zero(v)
-            or nearly(spatial.twist(*got) / (1 + np.abs(v).max(initial=0)), v / (1 + np.abs(v).max(initial=0)))
+            or nearly(course.twist(*got) / (1 + np.abs(v).max(initial=0)), v / (1 + np.abs(v).max(initial=0)))
         ),
     ),
     "central_axis": Entry(
         ("w6",),
         check=lambda got, f: (
             not no_zero(f[..., 3:])
-            or nearly(spatial.wrench(*got) / (1 + np.abs(f).max(initial=0)), f / (1 + np.abs(f).max(initial=0)))
+            or nearly(course.wrench(*got) / (1 + np.abs(f).max(initial=0)), f / (1 + np.abs(f).max(initial=0)))
         ),
     ),
     "magnitudes": Entry(("v6",), check=lambda got, v: nearly(got[0], np.linalg.norm(v[..., :3], axis=-1))),
@@ -533,7 +534,7 @@ TABLE: dict[str, Entry] = {
         ("A", "S", "v6"),
         exact=False,
         check=lambda got, I, T, f: residual(
-            mv(T, got), spatial.constrained_acceleration_from_T(I, T, f).constraint_force, T, got, I, f
+            mv(T, got), course.constrained_acceleration_from_T(I, T, f).constraint_force, T, got, I, f
         ),
     ),
     "point_masses": Entry(
@@ -655,7 +656,8 @@ def exp6_is(T: Array, d: Array) -> bool:
 
 @cache
 def function_of(name: str) -> Callable[..., Any]:
-    module = {"shapes": shapes, "planar": planar, "two_body": two_body}.get(name.split(".")[0], spatial)
+    module = {"shapes": shapes, "planar": planar, "two_body": two_body}.get(name.split(".")[0])
+    module = module or (course if name in course.__all__ else spatial)
     return getattr(module, name.rsplit(".", 1)[-1])  # type: ignore[no-any-return]
 
 
@@ -730,7 +732,13 @@ def draw(dice: Dice) -> Call:
         cut = dice.below(len(given) + 1)
         args, named = given[:cut], dict(zip(parameters[cut:], given[cut:], strict=False))
     call = Call(
-        "spatial", f"spatial.{name}", function_of(name), args, named, exact=entry.exact, infinite=entry.infinite
+        "spatial",
+        f"{function_of(name).__module__.split('.')[1]}.{name}",
+        function_of(name),
+        args,
+        named,
+        exact=entry.exact,
+        infinite=entry.infinite,
     )
     call.check = lambda result: complaints(entry, call, kinds, result, dice)
     return call
@@ -764,7 +772,7 @@ def complaints(entry: Entry, call: Call, kinds: tuple[str, ...], result: Any, di
     if entry.formula is not None:
         extended = [np.asarray(x, L) for x in arguments]
         if len(kinds) < len(entry.kinds):
-            defaults = {"spatial.planar.planar_twist": (1.0,)}.get(call.name, (1.0, 0.0))
+            defaults = {"course.planar.planar_twist": (1.0,)}.get(call.name, (1.0, 0.0))
             extended += [np.asarray(value, L) for value in defaults[len(kinds) - len(entry.kinds) :]]
         sizes = [np.abs(x).max(initial=L(0)) for x in extended]
         with np.errstate(all="ignore"):
@@ -865,7 +873,7 @@ def subspace(dice: Dice) -> Call:
             if named[name].flaw != GOOD:
                 named[name].flaw = MAYBE
     what = Given(kind, flaw=MAYBE) if dice.chance(0.85) else Given(thing(dice), flaw=MAYBE)
-    return Call("spatial", "spatial.motion_subspace", spatial.motion_subspace, [what], named, may_fail=True)
+    return Call("spatial", "course.motion_subspace", course.motion_subspace, [what], named, may_fail=True)
 
 
 def constraint(dice: Dice) -> Call:
@@ -882,17 +890,15 @@ def constraint(dice: Dice) -> Call:
     which = dice.below(4)
     if which == 0:
         function, values = (
-            (spatial.bias_acceleration_from_S, [I, S, alpha])
-            if from_S
-            else (spatial.bias_acceleration_from_T, [I, S, v])
+            (course.bias_acceleration_from_S, [I, S, alpha]) if from_S else (course.bias_acceleration_from_T, [I, S, v])
         )
     elif which == 1 and from_S:
-        function, values = spatial.joint_space, [I, S, alpha]
+        function, values = course.joint_space, [I, S, alpha]
     else:
         function, values = (
-            (spatial.constrained_acceleration_from_S, [I, S, f, alpha])
+            (course.constrained_acceleration_from_S, [I, S, f, alpha])
             if from_S
-            else (spatial.constrained_acceleration_from_T, [I, S, f, v])
+            else (course.constrained_acceleration_from_T, [I, S, f, v])
         )
     if dice.chance(0.6):
         values = [*values, rate]
@@ -926,7 +932,7 @@ def solved(dice: Dice) -> Call:
         given_for(dice, "v3", numbers_for(dice, "v3", ()), mood if k == 0 and mood != "broadcast" else "good")
         for k in (0, 1)
     ]
-    return Call("spatial", "spatial.two_body.two_body_3d.solve", pair.solve, args, exact=False)
+    return Call("spatial", "course.two_body.two_body_3d.solve", pair.solve, args, exact=False)
 
 
 def meshes(dice: Dice) -> Call:
@@ -990,7 +996,7 @@ def drawing(dice: Dice) -> Call:
 
     def draw_and_close(*args: Any, **named: Any) -> None:
         try:
-            spatial.plot_field(*args, **named)
+            course.plot_field(*args, **named)
         finally:
             plt.close("all")
 
@@ -1008,7 +1014,7 @@ def drawing(dice: Dice) -> Call:
         if dice.chance(0.3):
             named[name] = Given(dice.among(good) if dice.chance(0.4) else thing(dice), flaw=MAYBE)
     named["count"] = Given(2)
-    return Call("spatial", "spatial.plot_field", draw_and_close, [v], named, may_fail=True)
+    return Call("spatial", "course.plot_field", draw_and_close, [v], named, may_fail=True)
 
 
 OTHERS = (

@@ -14,6 +14,7 @@ import pytest
 
 from pluecker import articulated as a
 from pluecker import contact as c
+from pluecker import course
 from pluecker import spatial as s
 from pluecker.contact import constraints as k
 from pluecker.contact import geometry as g
@@ -62,11 +63,11 @@ def objects():
     return [
         s.MotionVector([1, 2, 3, 4, 5, 6.0]), s.ForceVector([1, 2, 3, 4, 5, 6.0]),
         s.PlueckerTransform(np.eye(3), (1, 2, 3)), s.RigidBodyInertia(1.0, (0, 0, 1.0), np.eye(3)),
-        s.ArticulatedInertia(np.eye(6)), s.InverseInertia(np.eye(6)), s.screw_axis([0, 0, 1.0, 0, 0, 2.0]),
-        s.central_axis([0, 0, 1.0, 0, 0, 2.0]), s.PrincipalAxes(np.ones(3), np.eye(3), np.zeros(3)),
-        s.Subspaces(np.eye(6)[:, :1], np.eye(6)[:, 1:]), s.JointSpace(np.eye(2), np.zeros(2)),
+        s.ArticulatedInertia(np.eye(6)), s.InverseInertia(np.eye(6)), course.screw_axis([0, 0, 1.0, 0, 0, 2.0]),
+        course.central_axis([0, 0, 1.0, 0, 0, 2.0]), s.PrincipalAxes(np.ones(3), np.eye(3), np.zeros(3)),
+        course.Subspaces(np.eye(6)[:, :1], np.eye(6)[:, 1:]), course.JointSpace(np.eye(2), np.zeros(2)),
         s.DensityInertia(np.eye(6), np.float64(0.0)),
-        s.ConstrainedAcceleration(np.zeros(6), np.zeros(6), np.eye(6), np.zeros(6)), pair, pair.joints[0], pair.trees[0],
+        course.ConstrainedAcceleration(np.zeros(6), np.zeros(6), np.eye(6), np.zeros(6)), pair, pair.joints[0], pair.trees[0],
         motion, motion[-1], control, control.q, a.Control(control, 0.01, clip=True), a.Actuator(2.0, [1.0, np.inf]),
         a.JointLimits(restitution=[0.5, 0.0]), points, a.Arrows(np.zeros((2, 3)), np.eye(3)[:2]),
         a.Lines([("world", "hand")], "rope", lengths=[2.0]),
@@ -96,7 +97,7 @@ APART = {"Animation", "CompiledControl", "ModelBuilder", "Solver", "Viewer"}
 CLASSES = sorted(
     {
         name
-        for package in (s, a, c, g)
+        for package in (s, course, a, c, g)
         for name in package.__all__
         if inspect.isclass(getattr(package, name)) and not issubclass(getattr(package, name), BaseException)
     }

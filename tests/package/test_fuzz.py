@@ -65,7 +65,7 @@ def test_every_area_has_its_share():
 @pytest.mark.everything
 def test_every_public_function_is_called():
     modules = (
-        *(pluecker.spatial, pluecker.spatial.planar, pluecker.spatial.shapes, pluecker.spatial.two_body),
+        *(pluecker.spatial, pluecker.course.planar, pluecker.spatial.shapes, pluecker.course.two_body),
         *(pluecker.articulated, pluecker.articulated.conventions, pluecker.contact),
         *(pluecker.contact.constraints, pluecker.contact.geometry),
     )

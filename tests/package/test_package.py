@@ -15,13 +15,15 @@ import pytest
 
 import pluecker.articulated
 import pluecker.contact
+import pluecker.course
+import pluecker.examples
 import pluecker.spatial
 import pluecker.teaching
 from pluecker.articulated import MissingExtraError, Model
 from tests.conftest import COMPILED
 
 TOP = Path(__file__).resolve().parents[2]
-PACKAGES = (pluecker.spatial, pluecker.articulated, pluecker.contact)
+PACKAGES = (pluecker.spatial, pluecker.course, pluecker.articulated, pluecker.contact, pluecker.examples)
 
 
 def modules(package):
@@ -54,7 +56,7 @@ def test_what_is_installed_has_every_folder_of_the_source():
     )
     folders = {
         path.parent.relative_to(TOP)
-        for name in ("spatial", "articulated", "contact")
+        for name in ("spatial", "articulated", "contact", "examples")
         for path in (TOP / name).rglob("*.py")
     }
     assert {"pluecker." + ".".join(folder.parts) for folder in folders} <= set(listed)
@@ -189,10 +191,10 @@ def test_the_wheel_holds_the_three_packages_and_nothing_else(tmp_path):
     names = set(zipfile.ZipFile(wheel).namelist())
     expected = {
         f"pluecker/{path.relative_to(source).as_posix()}"
-        for package in ("spatial", "articulated", "contact")
+        for package in ("spatial", "articulated", "contact", "examples")
         for path in (source / package).rglob("*")
         if path.suffix in (".py", ".urdf") or path.name == "py.typed"
-    } | {f"pluecker/{path.name}" for path in (source / "package").iterdir()}
+    } | {f"pluecker/{path.relative_to(source / 'package').as_posix()}" for path in (source / "package").rglob("*.*")}
     inside = {name for name in names if ".dist-info/" not in name}
     assert inside == expected
     assert {name.split("/")[0] for name in names - inside} == {wheel.name.split("-py3")[0] + ".dist-info"}

@@ -1,6 +1,6 @@
 """The short run, for other versions of Python and Numba: the import, and one compiled function of each package.
 
-With ``tests/spatial/compiled/test_compile.py``, which has the caches, it is what ``.ci/short`` runs.
+With ``tests/spatial/engine/compiled/test_compile.py``, which has the caches, it is what ``.ci/short`` runs.
 """
 
 import numpy as np

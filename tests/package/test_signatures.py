@@ -20,7 +20,7 @@ import pluecker.spatial
 from pluecker.spatial import PlueckerError
 
 MODULES = (
-    *(pluecker.spatial, pluecker.spatial.planar, pluecker.spatial.shapes, pluecker.spatial.two_body),
+    *(pluecker.spatial, pluecker.course, pluecker.course.planar, pluecker.spatial.shapes, pluecker.course.two_body),
     *(pluecker.articulated, pluecker.articulated.conventions, pluecker.articulated.robots),
     pluecker.contact,
 )

@@ -10,7 +10,8 @@ from scipy.linalg import null_space
 from scipy.spatial.transform import Rotation
 
 from pluecker import spatial
-from pluecker.spatial import planar, shapes, two_body
+from pluecker.course import planar, two_body
+from pluecker.spatial import shapes
 from tests.spatial import matrices as mat
 
 __all__ = ["ARGUMENTS", "FUNCTIONS", "OPTIONS", "arrays_of"]

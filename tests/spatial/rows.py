@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from pluecker.spatial.compiled.decorators import OPTIONS
-from pluecker.spatial.memory.views import view
-from pluecker.spatial.scalars import operations
+from pluecker.spatial.engine.compiled.decorators import OPTIONS
+from pluecker.spatial.engine.memory.views import view
+from pluecker.spatial.engine.scalars import operations
 from tests.conftest import COMPILED
 
 WIDTH = 8

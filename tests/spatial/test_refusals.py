@@ -3,23 +3,19 @@
 import numpy as np
 import pytest
 
+from pluecker.course import apparent_inverse_inertia_from_S, constrained_acceleration_from_T, joint_space, pitch, planar
 from pluecker.spatial import (
     MotionVector,
     RigidBodyInertia,
-    apparent_inverse_inertia_from_S,
     change_of_basis,
     check_consistent,
     compose,
-    constrained_acceleration_from_T,
     exp3,
     force_transform,
     from_pseudo_inertia,
     inertia_rate,
     inverse_inertia,
     invert,
-    joint_space,
-    pitch,
-    planar,
     pluecker_transform,
     pseudo_inertia,
     reciprocal_basis,

@@ -12,7 +12,7 @@ from pluecker.articulated.model.layout import link_count, owns_coordinates
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
 
 __all__ = ["integrate"]
 

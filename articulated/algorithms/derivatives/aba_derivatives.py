@@ -30,10 +30,10 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
-from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
-from pluecker.spatial.memory.joined import as_rows, from_next_line
-from pluecker.spatial.scalars.lanes import WIDTH
-from pluecker.spatial.scalars.operations import load, part, store, tail
+from pluecker.spatial.engine.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.engine.memory.joined import as_rows, from_next_line
+from pluecker.spatial.engine.scalars.lanes import WIDTH
+from pluecker.spatial.engine.scalars.operations import load, part, store, tail
 
 __all__ = ["aba_derivatives"]
 

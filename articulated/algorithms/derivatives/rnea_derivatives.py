@@ -58,10 +58,10 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.transforms import inverse_transform_force, load_transform, store_transform
 from pluecker.spatial.algebra.vectors import add, load_vector, store_vector
-from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
-from pluecker.spatial.memory.joined import as_rows, from_next_line, join
-from pluecker.spatial.scalars.lanes import WIDTH
-from pluecker.spatial.scalars.operations import accumulate, load, part, store, tail
+from pluecker.spatial.engine.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.engine.memory.joined import as_rows, from_next_line, join
+from pluecker.spatial.engine.scalars.lanes import WIDTH
+from pluecker.spatial.engine.scalars.operations import accumulate, load, part, store, tail
 
 __all__ = ["differentiate_rnea", "move_links", "rnea_derivatives", "rnea_derivatives_kernel", "rnea_workspace"]
 

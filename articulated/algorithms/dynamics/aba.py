@@ -67,9 +67,9 @@ from pluecker.spatial.algebra.vectors import (
     store_vector,
     subtract,
 )
-from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.ldl import reciprocal
-from pluecker.spatial.scalars.operations import load, store, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, store, tail
 
 __all__ = ["aba", "aba_kernel"]
 

@@ -15,7 +15,7 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.spatial.algebra.inertia import rigid_times_motion
 from pluecker.spatial.algebra.transforms import inverse_transform_force, load_transform, transform_motion
 from pluecker.spatial.algebra.vectors import add, load_vector, store_vector
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
 
 __all__ = ["gravity_force"]
 

@@ -16,8 +16,8 @@ from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.inertia import rigid_times_motion
 from pluecker.spatial.algebra.transforms import transform_motion
 from pluecker.spatial.algebra.vectors import add, dot, load_vector, store_vector
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import accumulate, load, store
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import accumulate, load, store
 
 __all__ = ["kinetic_energy"]
 

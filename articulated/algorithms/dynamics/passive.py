@@ -22,8 +22,8 @@ from pluecker.articulated.model.layout import (
     velocity_count,
     velocity_table,
 )
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import accumulate, load, sign
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import accumulate, load, sign
 
 __all__ = ["add_armature_force", "add_passive_force", "add_spring_force"]
 

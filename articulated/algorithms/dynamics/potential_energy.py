@@ -13,8 +13,8 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.transforms import load_transform
 from pluecker.spatial.algebra.vectors import add3, dot3, rotate_back, scale3
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import accumulate, store, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import accumulate, store, tail
 
 __all__ = ["potential_energy"]
 

@@ -26,8 +26,8 @@ from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.inertia import rigid_times_motion
 from pluecker.spatial.algebra.transforms import inverse_transform_force, load_transform, transform_motion
 from pluecker.spatial.algebra.vectors import add, add_cross_force, add_cross_motion, load_vector, store_vector, subtract
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import tail
 
 __all__ = [
     "joint_forces", "move_link", "newton_euler", "pass_force_on", "rnea", "rnea_kernel", "start_from_world",

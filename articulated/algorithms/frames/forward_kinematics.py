@@ -28,9 +28,9 @@ from pluecker.spatial.algebra.transforms import (
     transpose,
 )
 from pluecker.spatial.algebra.vectors import add, add_cross_motion, load_vector, store_vector
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load_integer, store
 from pluecker.spatial.errors import ArgumentTypeError, PlueckerError
-from pluecker.spatial.scalars.operations import load_integer, store
 
 __all__ = ["body_accelerations", "body_velocities", "forward_kinematics", "placements"]
 

@@ -33,9 +33,9 @@ from pluecker.spatial.algebra.transforms import (
     store_transform,
 )
 from pluecker.spatial.algebra.vectors import add3, load3, rotate_back
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import lift, load_integer
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError, shown
-from pluecker.spatial.scalars.operations import lift, load_integer
 
 __all__ = [
     "ALIGNED", "BODY", "ORIGIN", "POINT", "TRANSFORM", "axes_of", "check_point", "column_count",

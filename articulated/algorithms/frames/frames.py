@@ -31,9 +31,9 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.transforms import transform_motion, transpose
 from pluecker.spatial.algebra.vectors import add, add_cross3, add_cross_motion, store_vector
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import lift, store
 from pluecker.spatial.errors import ArgumentTypeError, shown
-from pluecker.spatial.scalars.operations import lift, store
 
 __all__ = ["frame_acceleration", "frame_placement", "frame_velocity"]
 

@@ -66,8 +66,8 @@ from pluecker.spatial.algebra.vectors import (
     subtract,
     subtract3,
 )
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import lift, store, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import lift, store, tail
 
 __all__ = ["column", "jacobian", "jacobian_dot", "jacobian_dot_kernel", "jacobian_kernel", "put_column", "record"]
 

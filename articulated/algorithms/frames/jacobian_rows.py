@@ -35,8 +35,8 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.spatial.algebra.transforms import load_transform, transform_motion
 from pluecker.spatial.algebra.vectors import add, add_cross_motion, load_vector, store_vector
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load_integer, store
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load_integer, store
 
 __all__ = [
     "COLUMN", "RowTable", "column_count", "first_column", "jacobian_and_rate_rows", "jacobian_rows", "own_column",

@@ -32,8 +32,8 @@ from pluecker.articulated.model.layout import freedom_count
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.spatial.algebra.vectors import load_vector, scale, store_vector
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import store, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import store, tail
 
 __all__ = ["relative_jacobian", "relative_jacobian_dot"]
 

@@ -23,9 +23,9 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.spatial.algebra.transforms import IDENTITY, compose, load_transform, store_transform
 from pluecker.spatial.algebra.vectors import add, load_vector, store_vector, subtract3
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, load_integer
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError, shown
-from pluecker.spatial.scalars.operations import load, load_integer
 
 __all__ = [
     "carried", "carried_mass", "from_origin", "is_centroidal", "list_column", "list_length", "list_link", "list_parent",

@@ -37,7 +37,7 @@ from pluecker.spatial.algebra.vectors import (
     store3,
     store_vector,
 )
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
 
 __all__ = [
     "ANGULAR", "COMPOSITE", "LINK", "RATE", "VELOCITY", "X", "collect", "composite_inertias", "composite_rates",

@@ -50,8 +50,8 @@ from pluecker.spatial.algebra.vectors import (
     store_vector,
     subtract3,
 )
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import accumulate, load, store, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import accumulate, load, store, tail
 
 __all__ = ["coriolis_matrix", "inertia_matrix_rate"]
 

@@ -46,8 +46,8 @@ from pluecker.spatial.algebra.transforms import (
     store_transform,
 )
 from pluecker.spatial.algebra.vectors import dot, load_vector, store_vector
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import accumulate, store, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import accumulate, store, tail
 
 __all__ = ["crba", "crba_kernel", "crba_packed", "crba_packed_kernel", "inertia_pattern"]
 

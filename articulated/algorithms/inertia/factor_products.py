@@ -21,8 +21,8 @@ from pluecker.articulated.model.layout import (
     tree_entry,
     velocity_count,
 )
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, load_integer, sqrt, store
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, load_integer, sqrt, store
 
 __all__ = ["PRODUCTS", "inverse_pivot", "product_kernel"]
 

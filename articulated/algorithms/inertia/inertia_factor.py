@@ -44,10 +44,10 @@ from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.inertia import load_rigid
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.scalars.operations import accumulate, load, part, store, tail
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
-from pluecker.spatial.scalars.operations import accumulate, load, part, store, tail
 
 __all__ = [
     "InertiaFactor", "factor_numbers", "factor_workspace", "factorize", "factorize_placed", "factorize_trees",

@@ -69,9 +69,9 @@ from pluecker.spatial.algebra.vectors import (
     scale,
     store_vector,
 )
-from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.ldl import reciprocal
-from pluecker.spatial.scalars.operations import load, store, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, store, tail
 
 __all__ = [
     "ARTICULATED", "D", "G", "S", "factorize_by_sweeps", "solve_by_sweeps", "sweep_inward", "sweep_outward", "swept_place",

@@ -33,8 +33,8 @@ from pluecker.articulated.model.layout import (
 from pluecker.articulated.model.model import Model
 from pluecker.spatial.algebra.inertia import articulated_times_motion, load_articulated, store_articulated
 from pluecker.spatial.algebra.vectors import add, dot, load_vector, scale, store_vector, subtract
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, store, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, store, tail
 
 __all__ = ["inverse_workspace", "invert_by_sweeps"]
 

@@ -21,10 +21,10 @@ from pluecker.articulated.model.layout import (
     row_parent,
     tree_entry,
 )
-from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.ldl import reciprocal
-from pluecker.spatial.memory.combinations import add_multiple, add_multiples
-from pluecker.spatial.scalars.operations import load, store
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.memory.combinations import add_multiple, add_multiples
+from pluecker.spatial.engine.scalars.operations import load, store
 
 __all__ = ["factorize_ltdl", "invert_ltdl", "multiply_ltdl", "solve_from_root", "solve_ltdl", "solve_towards_root"]
 

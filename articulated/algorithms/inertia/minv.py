@@ -32,8 +32,8 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import store, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import store, tail
 
 __all__ = ["minv", "minv_kernel"]
 

@@ -42,8 +42,8 @@ from pluecker.articulated.model.layout import (
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.spatial.algebra.vectors import add, dot, load_vector, scale, store_vector, subtract
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import lift, load, load_integer, store, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import lift, load, load_integer, store, tail
 
 __all__ = [
     "ENTRY", "NAME", "ROWS", "Frames", "Rows", "constants", "listed", "of_row", "row_count", "store_mobility", "workspace",

@@ -37,11 +37,11 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array, check_word
 from pluecker.articulated.running.fields import Field
-from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.ldl import factorize_ldl, invert_ldl
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, load_integer, store, tail
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.functions.elementwise import as_numbers
-from pluecker.spatial.scalars.operations import load, load_integer, store, tail
 
 __all__ = ["operational_inertia", "operational_inertia_kernel"]
 

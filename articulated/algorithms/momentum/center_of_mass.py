@@ -47,8 +47,8 @@ from pluecker.spatial.algebra.vectors import (
     store3,
     subtract3,
 )
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import store, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import store, tail
 
 __all__ = [
     "center_of_mass", "center_of_mass_acceleration", "center_of_mass_jacobian", "center_of_mass_velocity",

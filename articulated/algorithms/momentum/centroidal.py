@@ -46,8 +46,8 @@ from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.inertia import load_rigid, rigid_times_motion
 from pluecker.spatial.algebra.transforms import inverse_transform_motion, load_transform
 from pluecker.spatial.algebra.vectors import add, add_cross3, add_cross_motion, cross3, load3, load_vector, scale3
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import store, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import store, tail
 
 __all__ = ["centroidal_momentum_matrix", "centroidal_momentum_matrix_dot"]
 

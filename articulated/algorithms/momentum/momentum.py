@@ -49,7 +49,7 @@ from pluecker.spatial.algebra.vectors import (
     scale3,
     store_vector,
 )
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.errors import ArgumentTypeError, shown
 
 __all__ = ["first_moment", "momentum", "momentum_rate", "sum_momenta", "sum_momentum_rates"]

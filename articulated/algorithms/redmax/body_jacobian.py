@@ -25,9 +25,9 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array, as_floats, as_model
 from pluecker.articulated.running.fields import STANDARD, Field
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import tail
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError, shown
-from pluecker.spatial.scalars.operations import tail
 
 __all__ = ["body_jacobian", "body_jacobian_dot", "sparse_body_jacobian", "sparse_body_jacobian_dot"]
 

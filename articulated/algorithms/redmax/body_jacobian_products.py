@@ -23,8 +23,8 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.transforms import inverse_transform_force, load_transform, transform_motion
 from pluecker.spatial.algebra.vectors import add, add_cross_motion, load_vector, scale, store_vector
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load
 
 __all__ = ["body_jacobian_dot_times", "body_jacobian_transpose_times"]
 

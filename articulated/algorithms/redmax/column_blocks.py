@@ -16,8 +16,8 @@ import numpy as np
 from pluecker.articulated.model.layout import COUNT, INTEGERS_OF_LINK, IV, PARENT
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load_integer, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load_integer, tail
 
 __all__ = [
     "AMONG",

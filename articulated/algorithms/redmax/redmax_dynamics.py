@@ -55,8 +55,8 @@ from pluecker.spatial.algebra.vectors import (
     store3,
     subtract,
 )
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import accumulate, load, store, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import accumulate, load, store, tail
 
 __all__ = ["redmax_dynamics"]
 

@@ -42,8 +42,8 @@ from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.rows import row_count
 from pluecker.articulated.stepping.terms.scenario import ROWS, number_of, rows
 from pluecker.articulated.stepping.terms.stage import stage_torque, stage_workspace, stage_wrenches
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.scalars.operations import load, part, store, tail
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.scalars.operations import load, part, store, tail
 
 __all__ = ["DORMAND_PRINCE", "adaptive_kernel", "adaptive_numbers", "rate_kernel", "with_tolerance"]
 

@@ -36,8 +36,8 @@ from pluecker.articulated.stepping.explicit.motion_rate import SOLVERS
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.scenario import rows
 from pluecker.articulated.stepping.terms.stage import stage_workspace
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, part, store, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, part, store, tail
 
 __all__ = ["DOP853"]
 

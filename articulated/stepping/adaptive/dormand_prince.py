@@ -9,8 +9,8 @@ and Wanner (1993), sections II.5 and II.6; Munthe-Kaas (1999).
 
 from pluecker.articulated.model.layout import velocity_count
 from pluecker.articulated.stepping.adaptive.pair import Pair, combination, memory_kernel, tolerance, worse
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load
 
 __all__ = ["ERROR", "NODES", "PAIR", "SHARES", "STAGES", "WEIGHTS", "between", "difference_of_orders", "memory_of"]
 

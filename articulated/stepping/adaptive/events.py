@@ -21,8 +21,8 @@ from pluecker.articulated.stepping.terms.rows import (
     position,
     row_count,
 )
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, store
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, store
 
 __all__ = ["AT_LOWER", "AT_UPPER", "NOTHING", "STOPS", "apply_event", "approach", "first_crossing", "rest_at_limits"]
 

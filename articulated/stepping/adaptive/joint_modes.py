@@ -32,8 +32,8 @@ from pluecker.articulated.stepping.terms.rows import (
     position,
     row_count,
 )
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import accumulate, load, load_integer, store
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import accumulate, load, load_integer, store
 
 __all__ = [
     "FAR",

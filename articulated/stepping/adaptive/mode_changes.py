@@ -21,8 +21,8 @@ from pluecker.articulated.stepping.adaptive.pair import copy
 from pluecker.articulated.stepping.explicit.displacement import displace
 from pluecker.articulated.stepping.terms.rows import coordinate, row_count
 from pluecker.articulated.stepping.terms.scenario import rows
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, part, store, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, part, store, tail
 
 __all__ = ["impact_kernel", "release_kernel", "settle_kernel"]
 

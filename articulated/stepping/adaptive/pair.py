@@ -22,8 +22,8 @@ from pluecker.articulated.model.layout import (
 from pluecker.articulated.stepping.explicit.displacement import arrive, displace, displacement_rate
 from pluecker.articulated.stepping.terms.rows import coordinate, row_count
 from pluecker.articulated.stepping.terms.scenario import HEADER, rows
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.scalars.operations import load, part, store, tail
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.scalars.operations import load, part, store, tail
 
 __all__ = [
     "MOST", "SHORTEST", "TOLERANCE", "Pair", "attempt_kernel", "combination", "copy", "land_kernel", "memory_kernel",

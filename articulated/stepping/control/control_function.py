@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from numba import config, types
 
-from pluecker.spatial.compiled.decorators import address, called_kernel, compiled_for, kernel
-from pluecker.spatial.memory.addresses import address_of, integers_at, numbers_at
-from pluecker.spatial.parallel.atomics import call_c, call_through
-from pluecker.spatial.scalars.lanes import WIDTH, get_lane, set_lane
-from pluecker.spatial.scalars.operations import load, store, tail
+from pluecker.spatial.engine.compiled.decorators import address, called_kernel, compiled_for, kernel
+from pluecker.spatial.engine.memory.addresses import address_of, integers_at, numbers_at
+from pluecker.spatial.engine.parallel.atomics import call_c, call_through
+from pluecker.spatial.engine.scalars.lanes import WIDTH, get_lane, set_lane
+from pluecker.spatial.engine.scalars.operations import load, store, tail
 
 __all__ = ["BLOCK", "CALLER", "FUNCTION", "call_in_lanes", "call_one", "caller_address", "function_at"]
 

@@ -18,8 +18,8 @@ from pluecker.articulated.algorithms.configuration.integrate import integrate_ke
 from pluecker.articulated.model.layout import clear, configuration_count, velocity_count
 from pluecker.articulated.stepping.control.control_function import BLOCK, CALLER, FUNCTION
 from pluecker.articulated.stepping.control.signals import Access, last_knot, signal_kernel
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.scalars.operations import accumulate, load, part, select, smaller, store, tail
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.scalars.operations import accumulate, load, part, select, smaller, store, tail
 
 __all__ = [
     "CALLER", "CONTROL_SETTINGS", "DELAY", "EARLY", "EXTERNAL", "FEEDBACK", "FOLLOWING", "FUNCTION", "GAINS", "HELD",

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 from numba import config
 
 from pluecker.articulated.stepping.control.control_function import call_in_lanes, call_one
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.memory.transposition import read_states, write_states
-from pluecker.spatial.scalars.operations import load, part, store
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.memory.transposition import read_states, write_states
+from pluecker.spatial.engine.scalars.operations import load, part, store
 
 __all__ = ["LANES", "ONE_STATE", "Access", "last_knot", "signal_kernel"]
 

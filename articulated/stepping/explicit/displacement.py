@@ -15,7 +15,7 @@ Munthe-Kaas, Norsett, Zanna, "Lie-group methods", *Acta Numerica* 9 (2000), sect
 from pluecker.articulated.model.joint_displacement import displace_joint, displacement_rate_joint
 from pluecker.articulated.model.joints import carry_joint, integrate_joint
 from pluecker.articulated.model.layout import link_count, owns_coordinates
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
 
 __all__ = ["arrive", "displace", "displacement_rate"]
 

@@ -37,8 +37,8 @@ from pluecker.articulated.stepping.explicit.displacement import arrive
 from pluecker.articulated.stepping.explicit.motion_rate import SOLVERS, acceleration_kernel, acceleration_workspace
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.spatial.algebra.rotations import load_quaternion, quaternion_normalize, store_quaternion
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, store, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, store, tail
 
 __all__ = ["EULER", "EULER_INFINITESIMAL", "along_tangent"]
 

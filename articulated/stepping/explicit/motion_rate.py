@@ -10,8 +10,8 @@ from pluecker.articulated.model.layout import body_count, velocity_count
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.stepping.terms.stage import stage_torque, stage_workspace, stage_wrenches
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import tail
 
 __all__ = ["SOLVERS", "acceleration_kernel", "acceleration_workspace"]
 

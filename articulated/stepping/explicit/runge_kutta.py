@@ -21,8 +21,8 @@ from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.stepping.explicit.displacement import arrive, displace, displacement_rate
 from pluecker.articulated.stepping.explicit.motion_rate import SOLVERS, acceleration_kernel, acceleration_workspace
 from pluecker.articulated.stepping.terms.integrator import Integrator
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import accumulate, load, store, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import accumulate, load, store, tail
 
 __all__ = ["RK4", "runge_kutta_kernel", "runge_kutta_numbers"]
 

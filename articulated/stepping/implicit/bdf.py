@@ -48,8 +48,8 @@ from pluecker.articulated.stepping.implicit.newton import (
     stage_solver_workspace,
 )
 from pluecker.articulated.stepping.terms.integrator import Integrator
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, store, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, store, tail
 
 __all__ = ["BDF1", "BDF2", "make_bdf1", "make_bdf2", "memory_of_bdf2", "step_numbers"]
 

@@ -54,8 +54,8 @@ from pluecker.spatial.algebra.vectors import (
     subtract,
     subtract3,
 )
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, select, smaller
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, select, smaller
 
 __all__ = ["LINK", "begin", "move_bodies", "scale_of_momenta", "sum_end", "sum_start"]
 

@@ -47,9 +47,9 @@ from pluecker.articulated.stepping.terms.stage import stage_workspace, stage_wre
 from pluecker.articulated.stepping.terms.stiffness import stiffness_and_damping, stiffness_workspace
 from pluecker.spatial.algebra.inertia import symmetric_times
 from pluecker.spatial.algebra.vectors import add3, cross3, dot3, load3, scale3, subtract3
-from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.ldl import factorize_ldl, solve_ldl
-from pluecker.spatial.scalars.operations import accumulate, load, store, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import accumulate, load, store, tail
 
 __all__ = ["LINEARLY_IMPLICIT", "hold_none", "linearly_implicit_numbers", "make_linearly_implicit", "solve_velocity"]
 

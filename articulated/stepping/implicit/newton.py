@@ -45,10 +45,10 @@ from pluecker.articulated.model.layout import (
 )
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.stepping.terms.stage import stage_torque, stage_workspace, stage_wrenches
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.memory.joined import as_rows, from_next_line, join
-from pluecker.spatial.scalars.lanes import WIDTH
-from pluecker.spatial.scalars.operations import accumulate, load, part, store, tail
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.memory.joined import as_rows, from_next_line, join
+from pluecker.spatial.engine.scalars.lanes import WIDTH
+from pluecker.spatial.engine.scalars.operations import accumulate, load, part, store, tail
 
 __all__ = [
     "ABSOLUTE", "MOST", "RELATIVE", "ROUNDING", "STAGE_OF_TREE", "StageRows", "StageSolver", "displace",

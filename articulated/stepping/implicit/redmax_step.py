@@ -23,8 +23,8 @@ from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.scenario import jacobian_table
 from pluecker.articulated.stepping.terms.stage import stage_workspace, stage_wrenches
 from pluecker.articulated.stepping.terms.stiffness import stiffness_and_damping, stiffness_workspace
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, store, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, store, tail
 
 __all__ = ["REDMAX", "make_redmax", "redmax_numbers"]
 

@@ -58,9 +58,9 @@ from pluecker.articulated.stepping.implicit.discrete_momentum import (
 )
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.stage import stage_torque, stage_workspace, stage_wrenches
-from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.laws import larger
-from pluecker.spatial.scalars.operations import accumulate, load, select, smaller, sqrt, store, tail, within
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import accumulate, load, select, smaller, sqrt, store, tail, within
 
 __all__ = ["TOLERANCE", "VARIATIONAL", "StepRows", "make_variational", "variational_memory", "variational_numbers"]
 

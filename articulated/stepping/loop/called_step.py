@@ -15,12 +15,12 @@ from numba import types
 
 from pluecker.articulated.stepping.loop.task import BLOCK, STEP_FUNCTION
 from pluecker.articulated.stepping.terms.integrator import Integrator
-from pluecker.spatial.compiled.decorators import compiled_for, kernel
-from pluecker.spatial.compiled.numba_internals import compiling
-from pluecker.spatial.memory.addresses import integers_at, numbers_at, rows_at
-from pluecker.spatial.memory.apart import put_arrays
-from pluecker.spatial.parallel.atomics import call_through
-from pluecker.spatial.scalars.operations import load, store
+from pluecker.spatial.engine.compiled.decorators import compiled_for, kernel
+from pluecker.spatial.engine.compiled.numba_internals import compiling
+from pluecker.spatial.engine.memory.addresses import integers_at, numbers_at, rows_at
+from pluecker.spatial.engine.memory.apart import put_arrays
+from pluecker.spatial.engine.parallel.atomics import call_through
+from pluecker.spatial.engine.scalars.operations import load, store
 
 __all__ = ["ERROR", "LENGTH", "called_step", "step_through_block"]
 

@@ -42,9 +42,9 @@ from pluecker.articulated.stepping.loop.task import (
     SUBSTEP,
     TOTAL,
 )
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import worse
-from pluecker.spatial.scalars.operations import lift, load, part, select, smaller, store, tail, within
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.scalars.operations import lift, load, part, select, smaller, store, tail, within
 
 __all__ = ["BOUND", "SOLVED", "loop_kernel", "loop_workspace", "state_size"]
 

@@ -52,14 +52,14 @@ from pluecker.articulated.stepping.loop.task import (
     numbers_in,
 )
 from pluecker.articulated.stepping.terms.integrator import Integrator
-from pluecker.spatial.compiled.decorators import address, compiled_for
+from pluecker.spatial.engine.compiled.decorators import address, compiled_for
+from pluecker.spatial.engine.memory.addresses import address_of, integers_at, numbers_at, rows_at
+from pluecker.spatial.engine.memory.transposition import read_states, write_states
+from pluecker.spatial.engine.parallel.threads import board
+from pluecker.spatial.engine.scalars.lanes import WIDTH
+from pluecker.spatial.engine.scalars.operations import load, part, tail
 from pluecker.spatial.functions.elementwise import rows_of_eight
-from pluecker.spatial.memory.addresses import address_of, integers_at, numbers_at, rows_at
-from pluecker.spatial.memory.transposition import read_states, write_states
-from pluecker.spatial.parallel.threads import board
 from pluecker.spatial.properties import cached_property
-from pluecker.spatial.scalars.lanes import WIDTH
-from pluecker.spatial.scalars.operations import load, part, tail
 
 __all__ = ["LoopTask", "Stretches", "in_lanes", "one_by_one"]
 

@@ -34,10 +34,10 @@ from pluecker.articulated.stepping.loop.task import (
     TASK_SIZE,
     environment,
 )
-from pluecker.spatial.compiled.decorators import address, called_kernel, compiled_for, kernel
-from pluecker.spatial.memory.addresses import address_of, integers_at, numbers_at, rows_at
-from pluecker.spatial.parallel.atomics import call_through
-from pluecker.spatial.scalars.operations import load, part, store, tail
+from pluecker.spatial.engine.compiled.decorators import address, called_kernel, compiled_for, kernel
+from pluecker.spatial.engine.memory.addresses import address_of, integers_at, numbers_at, rows_at
+from pluecker.spatial.engine.parallel.atomics import call_through
+from pluecker.spatial.engine.scalars.operations import load, part, store, tail
 
 __all__ = ["MARKS", "RATES", "Surroundings", "address_of_surroundings", "surroundings"]
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from pluecker.articulated.running.batch import NEXT
 from pluecker.articulated.stepping.control.control_law import CONTROL_SETTINGS, SIGNALS
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.memory.addresses import numbers_at
-from pluecker.spatial.scalars.operations import load, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.memory.addresses import numbers_at
+from pluecker.spatial.engine.scalars.operations import load, tail
 
 __all__ = [
     "BEGIN", "BLOCK", "END", "EVERY", "FIRST", "FIRST_IMPULSE", "IMPULSES", "LAST", "LASTING", "MEMORY", "MODEL", "NEVER",

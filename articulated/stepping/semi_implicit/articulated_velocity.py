@@ -84,9 +84,9 @@ from pluecker.spatial.algebra.vectors import (
     store_vector,
     subtract,
 )
-from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.ldl import reciprocal
-from pluecker.spatial.scalars.operations import accumulate, load, store, within
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import accumulate, load, store, within
 
 __all__ = ["articulated_velocity", "articulated_velocity_workspace"]
 

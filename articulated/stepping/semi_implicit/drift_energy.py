@@ -40,9 +40,19 @@ from pluecker.articulated.stepping.semi_implicit.newton_euler import add_needed_
 from pluecker.spatial.algebra.inertia import rigid_times_motion
 from pluecker.spatial.algebra.transforms import inverse_transform_force, load_transform, transform_motion
 from pluecker.spatial.algebra.vectors import add, add3, dot, dot3, load3, load_vector, scale3, store3, store_vector
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger
-from pluecker.spatial.scalars.operations import accumulate, load, part, select, smaller, sqrt, store, tail, within
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.scalars.operations import (
+    accumulate,
+    load,
+    part,
+    select,
+    smaller,
+    sqrt,
+    store,
+    tail,
+    within,
+)
 
 __all__ = ["add_force_at_rest", "mark_trees", "slow_down"]
 

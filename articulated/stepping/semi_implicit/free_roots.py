@@ -48,8 +48,8 @@ from pluecker.spatial.algebra.vectors import (
     store3,
     subtract3,
 )
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import accumulate, load, store
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import accumulate, load, store
 
 __all__ = ["MOMENT", "carried_moments", "frame_acceleration", "frame_turn", "is_free_root", "move_configuration"]
 

@@ -2,8 +2,8 @@
 
 The equation is that of :mod:`~pluecker.articulated.stepping.semi_implicit.semi_implicit`. What adds impulses to it needs the
 factors: steps in which limits act, and those of worlds. For one state the code is the same in all of them, and is long: it
-is a separate compiled function, see :mod:`~pluecker.spatial.memory.apart`. Its arguments are in a block at the beginning of
-its memory.
+is a separate compiled function, see :mod:`~pluecker.spatial.engine.memory.apart`. Its arguments are in a block at the
+beginning of its memory.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from pluecker.articulated.stepping.semi_implicit.free_roots import carried_momen
 from pluecker.articulated.stepping.semi_implicit.gyroscopic import solve_with_gyroscopic_moments
 from pluecker.articulated.stepping.semi_implicit.newton_euler import add_needed_force, place_links
 from pluecker.spatial.algebra.transforms import load_transform, store_transform
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.memory.addresses import address_of, integers_at, numbers_at
-from pluecker.spatial.memory.apart import apart, arrays_in, by_scalar, put_arrays
-from pluecker.spatial.scalars.operations import accumulate, load, part, store, tail
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.memory.addresses import address_of, integers_at, numbers_at
+from pluecker.spatial.engine.memory.apart import apart, arrays_in, by_scalar, put_arrays
+from pluecker.spatial.engine.scalars.operations import accumulate, load, part, store, tail
 
 __all__ = [
     "FREE_VELOCITY", "add_joint_laws", "add_passive_forces", "compile_free_velocity", "free_velocity",

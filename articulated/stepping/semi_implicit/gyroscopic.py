@@ -45,9 +45,9 @@ from pluecker.articulated.model.layout import (
 )
 from pluecker.spatial.algebra.inertia import symmetric_times
 from pluecker.spatial.algebra.vectors import add3, cross3, dot, dot3, load3, load_vector, scale3, store3, subtract3
-from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
 from pluecker.spatial.dense.laws import larger
-from pluecker.spatial.scalars.operations import lift, load, select, smaller, store, within
+from pluecker.spatial.engine.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.engine.scalars.operations import lift, load, select, smaller, store, within
 
 __all__ = ["change_by_midpoint", "solve_with_gyroscopic_moments", "turned_by_midpoint"]
 

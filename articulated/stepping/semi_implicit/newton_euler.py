@@ -6,7 +6,7 @@ Source: RBDA section 5.3.
 from pluecker.articulated.algorithms.dynamics.rnea import move_link, pass_force_on, start_from_world
 from pluecker.articulated.model.joints import joint_transforms
 from pluecker.articulated.model.layout import link_count
-from pluecker.spatial.compiled.decorators import called_kernel
+from pluecker.spatial.engine.compiled.decorators import called_kernel
 
 __all__ = ["add_needed_force", "place_links"]
 

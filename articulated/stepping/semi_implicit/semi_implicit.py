@@ -69,8 +69,8 @@ from pluecker.articulated.stepping.terms.rows import (
 )
 from pluecker.articulated.stepping.terms.scenario import ELEMENTS, ROWS, number_of, rows
 from pluecker.articulated.stepping.terms.stage import stage_workspace, stage_wrenches
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.scalars.operations import accumulate, load, part, store, tail
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.scalars.operations import accumulate, load, part, store, tail
 
 __all__ = ["SEMI_IMPLICIT", "semi_implicit_workspace"]
 

@@ -44,10 +44,10 @@ from pluecker.articulated.model.joints import JOINT_TYPES
 from pluecker.articulated.model.layout import clear, velocity_count
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger, staircase_response
 from pluecker.spatial.dense.staircase_problem import solve_staircase_problem, staircase_memory
-from pluecker.spatial.scalars.operations import (
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.scalars.operations import (
     accumulate,
     load,
     load_integer,

@@ -27,8 +27,8 @@ from pluecker.articulated.model.layout import HAS_LOSSES, VELOCITIES
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping.terms.rows import pack_rows
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load_integer, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load_integer, tail
 
 __all__ = [
     "ELEMENTS",

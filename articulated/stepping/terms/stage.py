@@ -8,8 +8,8 @@ from pluecker.articulated.model.layout import body, body_count, clear, link_coun
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.stepping.terms.scenario import elements
 from pluecker.spatial.algebra.vectors import add, load_vector, store_vector
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, store, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, store, tail
 
 __all__ = ["stage_torque", "stage_workspace", "stage_wrenches"]
 

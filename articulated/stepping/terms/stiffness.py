@@ -56,8 +56,17 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.stepping.terms.scenario import elements
 from pluecker.spatial.algebra.motions import logarithm_transpose
 from pluecker.spatial.algebra.vectors import add3, dot3, load3, scale3, store3, store_vector, subtract3
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import accumulate, load, load_integer, select, smaller, sqrt, store, tail
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import (
+    accumulate,
+    load,
+    load_integer,
+    select,
+    smaller,
+    sqrt,
+    store,
+    tail,
+)
 
 __all__ = ["stiffness_and_damping", "stiffness_workspace"]
 

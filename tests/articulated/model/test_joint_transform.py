@@ -13,13 +13,13 @@ from pluecker.articulated import (
     neutral,
     random_configuration,
 )
+from pluecker.course import motion_subspace
 from pluecker.spatial import (
     ArgumentTypeError,
     ArgumentValueError,
     crm,
     exp3,
     invert,
-    motion_subspace,
     placement,
     pluecker_transform,
     quaternion_to_rotation,

@@ -13,8 +13,8 @@ from pluecker.articulated import ModelBuilder, body_velocities, forward_kinemati
 from pluecker.articulated.running import algorithm as algorithm_module
 from pluecker.articulated.running import differentiation, fields, single
 from pluecker.spatial import ArgumentTypeError, ArgumentValueError
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, load_integer, sqrt, store
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, load_integer, sqrt, store
 from tests.conftest import COMPILED
 
 ALGORITHMS, LEFT_OUT, Algorithm = algorithm_module.ALGORITHMS, algorithm_module.LEFT_OUT, algorithm_module.Algorithm

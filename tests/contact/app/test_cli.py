@@ -31,10 +31,10 @@ from pluecker.contact import (
 )
 from pluecker.contact import solve as contact_solve
 from pluecker.contact.app import comparison
-from pluecker.contact.solving import solve as solving
+from pluecker.contact.friction.solving import solve as solving
 from tests.conftest import EVERYTHING
 from tests.contact.command import main
-from tests.contact.files.fclib_files import LocalForm, global_form, local_form, read_fclib_form
+from tests.contact.friction.files.fclib_files import LocalForm, global_form, local_form, read_fclib_form
 
 ERRORS = ("natural map", "cone violation", "signorini", "dissipation", "duality gap", "velocity", "speed")
 

@@ -201,4 +201,8 @@ def test_what_is_compiled_beside_the_first_step_of_a_world_is_all_of_its_solver(
     assert here  # other code, which is looked for in the same way
     assert not set(beside) & set(here)
     if topic == "found":
-        assert not [name for name in here if name.startswith(("pluecker.contact.solving", "pluecker.contact.problem"))]
+        assert not [
+            name
+            for name in here
+            if name.startswith(("pluecker.contact.friction.solving", "pluecker.contact.friction.problem"))
+        ]

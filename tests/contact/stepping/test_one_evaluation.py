@@ -6,9 +6,9 @@ What is counted are calls inside of a step, of which no result of a step says an
 import numpy as np
 import pytest
 
+from pluecker.contact.friction.dense import cone_problem
 from pluecker.contact.piles.step import PileStep
 from pluecker.contact.rows import contacts
-from pluecker.spatial.dense import cone_problem
 from tests.conftest import COMPILED
 from tests.contact.piles.test_piles import tower
 from tests.contact.stepping.touching.test_shape_contact import stack

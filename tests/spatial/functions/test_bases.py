@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 
+from pluecker.course import motion_subspace, planar
 from pluecker.spatial import (
     change_of_basis,
     coordinates_in,
     dual,
     exp3,
     force_transform,
-    motion_subspace,
-    planar,
     pluecker_transform,
     reciprocal_basis,
 )

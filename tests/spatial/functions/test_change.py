@@ -4,6 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from pluecker.course import twist, velocity_at
 from pluecker.spatial import (
     acceleration_of_point,
     classical_acceleration,
@@ -15,8 +16,6 @@ from pluecker.spatial import (
     pluecker_transform,
     spatial_acceleration,
     transform_motion,
-    twist,
-    velocity_at,
 )
 from tests.spatial import precise
 from tests.spatial.precise import EPS, rounded

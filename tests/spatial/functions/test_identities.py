@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pluecker.articulated import ModelBuilder, rnea
+from pluecker.course import complement, joint_space, motion_subspace, velocity_at
 from pluecker.spatial import (
     change_of_basis,
     classical_acceleration,
-    complement,
     compose,
     crf,
     crm,
@@ -29,10 +29,8 @@ from pluecker.spatial import (
     inertia_rate,
     inverse_inertia,
     invert,
-    joint_space,
     kinetic_energy,
     momentum,
-    motion_subspace,
     net_force,
     placement,
     pluecker_transform,
@@ -48,7 +46,6 @@ from pluecker.spatial import (
     transform_inertia,
     transform_motion,
     transform_parameters,
-    velocity_at,
 )
 
 EPS = float(np.finfo(float).eps)

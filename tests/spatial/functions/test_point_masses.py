@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from pluecker.course import velocity_at
 from pluecker.spatial import (
     density_inertia,
     exp3,
@@ -14,7 +15,6 @@ from pluecker.spatial import (
     shapes,
     spatial_inertia,
     transform_inertia,
-    velocity_at,
 )
 
 EPS = np.finfo(float).eps

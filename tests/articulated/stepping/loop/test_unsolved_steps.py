@@ -11,8 +11,8 @@ import pytest
 
 from pluecker.articulated import ModelBuilder, SimulationError, TimeTable, simulate
 from pluecker.articulated.stepping.terms.integrator import Integrator
-from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, select, smaller, store
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, select, smaller, store
 from tests.conftest import COMPILED
 
 H = 1e-2

@@ -1,0 +1,1 @@
+"""Samples of motions over time: checked, interpolated, in files and tables."""

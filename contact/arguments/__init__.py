@@ -1,1 +1,0 @@
-"""Arguments of users, checked and converted: single values, and columns of tables."""

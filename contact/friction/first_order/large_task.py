@@ -1,0 +1,102 @@
+"""The task that threads share to solve one large island: what they are told, and how they are called together.
+
+Python lays things out, hands them over by their addresses, and takes back what came of it. Without compilation one thread
+calls the same kernels with the arrays.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numba import config, types
+
+from pluecker.contact.friction.problem.operator import apply
+from pluecker.contact.friction.problem.prepared import Prepared
+from pluecker.contact.friction.sparse.blocks import Indices
+from pluecker.spatial.engine.compiled.decorators import address, compiled_for
+from pluecker.spatial.engine.memory.addresses import address_of
+from pluecker.spatial.engine.memory.views import view
+from pluecker.spatial.engine.parallel.phases import make_roster
+from pluecker.spatial.engine.parallel.threads import board, share
+from pluecker.spatial.functions.elementwise import Array
+
+__all__ = ["compiled", "crew", "exact_velocities", "next_rung", "range_of", "share_task"]
+
+RUNGS = 1e-3  # of the error, after which velocities are corrected: single precision stays well below
+LOWER = 0.5  # of the error that is there: what a rung is at most
+
+
+def next_rung(error: float) -> float:
+    """Return the next error at which velocities are corrected: one of 1e-3, 1e-6, and so on, whatever the tolerance."""
+    rung = RUNGS
+    while not rung <= LOWER * error and rung > 0.0:
+        rung *= RUNGS
+    return rung
+
+
+def exact_velocities(P: Prepared, island: int, x: Array, u: Array) -> None:
+    """u = N x + b of an island with double precision, in its place among those of all."""
+    first, last = (int(k) for k in P.islands[island : island + 2])
+    mine = slice(int(P.K.start[first]), int(P.K.start[last]))
+    with np.errstate(all="ignore"):
+        apply(P.A, x, u, first, last, int(P.sides[island]), int(P.sides[island + 1]))
+        u[mine] += P.b[mine]
+
+
+def range_of(P: Prepared, island: int) -> tuple[int, int, int, int] | None:
+    """Return the range of blocks and of block columns of an island; None if it has no factors, or not contacts alone."""
+    first, last = (int(k) for k in P.islands[island : island + 2])
+    if P.A.is_factored == 0 or (np.diff(P.K.start[first : last + 1]) != 3).any():
+        return None
+    left, right = (int(np.searchsorted(P.A.J.columns, side)) for side in P.sides[island : island + 2])
+    return first, last, left, right
+
+
+def together(board, function, threads, task):
+    """Run the task of an island in up to so many threads, each with the function at that address"""
+    return share(view(board), function, address_of(view(task)), threads)
+
+
+@functools.cache
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile the part of one thread, ``function(place, k)``, or the function that calls threads together."""
+    integers = types.int64[::1]
+    of_all = function is together
+    return compiled_for(function, (integers, types.intp, types.intp, integers) if of_all else (types.intp, types.intp))
+
+
+def crew(threads: int) -> int:
+    """Return how many of these threads take part: all, or one without compilation, and with bounds checks.
+
+    With these the others would wait for a thread that has raised an exception.
+    """
+    return 1 if config.BOUNDSCHECK or config.DISABLE_JIT else threads
+
+
+def share_task(
+    task: Indices, place: int, record: Any, more: Sequence[Array], in_one_thread: Callable[..., Any],
+    improve: Callable[..., None], threads: int,
+) -> None:  # fmt: skip
+    """Run the task of an island with so many threads.
+
+    Args:
+        task: integers; addresses and lengths of arrays go to ``place`` and what follows it.
+        record: of arrays, as kernels take it.
+        more: arrays that follow those of the record; the roster is put in front of them.
+        in_one_thread: the part of one thread, ``in_one_thread(place, k)``, which is compiled.
+        improve: what the leader does, ``improve(record, roster, *more)``.
+        threads: at most.
+    """
+    threads = crew(threads)
+    roster = make_roster(threads)
+    if config.DISABLE_JIT:
+        improve(record, roster, *more)
+        return
+    for k, array in enumerate((*record, roster, *more)):
+        task[place + 2 * k : place + 2 * k + 2] = array.ctypes.data, array.size
+    run, part = compiled(together), address(compiled(in_one_thread))  # before workers are woken: to compile takes long
+    if run(board(threads), part, threads, task) != 0:
+        raise IndexError("a large island: an index is out of bounds")

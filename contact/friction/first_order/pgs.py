@@ -1,0 +1,227 @@
+"""Projected Gauss-Seidel on blocks, plain and over-relaxed: one contact after the other, with the newest velocities.
+
+    x_i <- P(x_i - w rho_i (N x + b + g)_i),     rho_i = 1 / (largest eigenvalue of N_ii),     0 < w < 2
+
+with w = 1, and larger in the over-relaxed method. The projection is the exact one on the cone, so that steps of any
+length end in it. For Coulomb's law g is the shift of the newest velocities of the contact itself: no loop around the
+sweeps is needed. Without it each step lowers ``1/2 x'Nx + b'x``, and the sweeps converge.
+
+A change of one contact is added to what it touches: with the matrix to the velocities of the contacts, ``u += N_i'
+dx_i``, so that all velocities are known after a sweep; with factors to those of the bodies, ``v += T_i' dx_i``.
+Contacts that do not change cost nothing. Rounding gathers in these sums: they are formed anew now and then, and
+before a pair is called good enough. The error takes as long to find as a sweep: after many sweeps it is looked at less
+often, so that the last look comes at most a sixteenth too late.
+
+With momentum, as of a heavy ball, a sweep S begins farther along the way from where the one before began; velocities are
+linear in x, so that theirs come without a product. Where a sweep turns round, the momentum begins anew:
+
+    y_k = S(y_k-1) + b d,     d = y_k-1 - y_k-2,     b = min(t / (t + 3), 0.95),     t <- 0 where d' (S(y_k-1) - y_k-1) < 0
+
+Source: Jourdan, Alart, Jean, "A Gauss-Seidel like algorithm to solve frictional contact problems" (1998), also
+for the projected sweep; the correction inside as in De Saxce and Feng (1998); B. T. Polyak, "Some methods of speeding up the
+convergence of iteration methods" (1964), for the momentum; B. O'Donoghue and E. Candes, "Adaptive restart for accelerated
+gradient schemes" (2015), for its new beginning. That b grows so: measured on packings.
+"""
+
+from __future__ import annotations
+
+from pluecker.contact.friction.first_order.block_steps import find_steps, project_step
+from pluecker.contact.friction.first_order.contact_sweep import is_between_bodies, sweep_contact
+from pluecker.contact.friction.first_order.memory import BEST_U, BEST_X, FREE, MOMENTUM, RELAXATION, RHO, SCRATCH, SPENT
+from pluecker.contact.friction.first_order.runner import STILL, evaluate, keep, make_runner
+from pluecker.contact.friction.problem.operator import apply, pull, push
+from pluecker.contact.friction.problem.sets import project_block
+from pluecker.contact.friction.sparse.blocks import multiply_row_transposed
+from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel
+from pluecker.spatial.engine.parallel.interruption_flag import interrupted
+
+__all__ = ["USUAL", "pgs", "psor", "run_pgs", "run_psor"]
+
+USUAL = 1.5  # relaxation, unless the caller asks for another one
+REFRESH = 100  # sweeps after which the velocities are formed anew
+RARER = 16  # of the sweeps so far come between two looks at the error
+SELDOM = 6  # sweeps between two looks, of those that go on from others: with 12 the best pair is met too seldom
+MOST = 0.95  # momentum: with 0.9 packings take a tenth more sweeps, with 0.98 some fall into circles
+ALONG_X, ALONG_U, BEGUN_X, BEGUN_U = range(FREE + 1, FREE + 5)  # rows of work: d and N d; where the last sweep began
+
+
+@allocation_free_kernel
+def all_velocities(P, x, u, first, last, left, right):
+    """u = N x + b, and the velocities of the bodies where there are factors"""
+    apply(P.A, x, u, first, last, left, right)
+    for k in range(P.K.start[first], P.K.start[last]):
+        u[k] += P.b[k]
+
+
+@allocation_free_kernel
+def velocities_of(P, i, x, u):
+    """u_i = J_i v + compliance x_i + b_i, with the velocities v of the bodies"""
+    pull(P.A, i, x, u)
+    for k in range(P.K.start[i], P.K.start[i + 1]):
+        u[k] += P.b[k]
+
+
+@allocation_free_kernel
+def sweep(P, exact, g, x, u, first, last, relaxation, rho, d):
+    """Sweep all blocks once; return how much x changed, and its size, squared
+
+    With the matrix u is that of x before and after.
+    """
+    A, K = P.A, P.K
+    change, size = 0.0, 0.0
+    for i in range(first, last):
+        top, bottom = K.start[i], K.start[i + 1]
+        if A.is_factored == 1 and is_between_bodies(P, i):
+            more, square = sweep_contact(P, i, exact, g[i] * P.s[top], relaxation * rho[top], x)
+            change, size = change + more, size + square
+            continue
+        if A.is_factored == 1:
+            velocities_of(P, i, x, u)
+        project_step(K, i, exact, g[i] * P.s[top], relaxation * rho[top], x, u, d)
+        moved = 0.0
+        for k in range(top, bottom):
+            new = d[k]
+            d[k] = new - x[k]
+            x[k] = new
+            size += new * new
+            moved += d[k] * d[k]
+        if moved > 0.0:
+            change += moved
+            if A.is_factored == 1:
+                push(A, i, d)
+            else:
+                multiply_row_transposed(A.N, i, d, u)
+                for k in range(top, bottom):
+                    u[k] += A.compliance[k] * d[k]
+    return change, size
+
+
+@allocation_free_kernel
+def exchange(x, u, best_x, best_u, top, bottom):
+    """Exchange pairs: the best one is the result, the last one, from which sweeps can go on, stays in memory"""
+    for k in range(top, bottom):
+        x[k], best_x[k] = best_x[k], x[k]
+        u[k], best_u[k] = best_u[k], u[k]
+
+
+@allocation_free_kernel
+def moving(P, island, u):
+    """Return what moves linearly with x, and is carried on with it, u or velocities of bodies, and its range in there
+
+    Rows of work have place for as many velocities of bodies as there are multipliers; where there are more, the range is
+    empty.
+    """
+    if P.A.is_factored == 0:
+        return u, P.K.start[P.islands[island]], P.K.start[P.islands[island + 1]]
+    left, right = P.sides[island], P.sides[island + 1]
+    return P.A.velocity, left, right if right <= len(u) else left
+
+
+@allocation_free_kernel
+def stand_still(P, x, u, island, work):
+    """Clear the momentum: the first sweep begins at this pair"""
+    for k in range(P.K.start[P.islands[island]], P.K.start[P.islands[island + 1]]):
+        work[ALONG_X, k], work[BEGUN_X, k] = 0.0, x[k]
+    v, left, right = moving(P, island, u)
+    for k in range(left, right):
+        work[ALONG_U, k], work[BEGUN_U, k] = 0.0, v[k]
+
+
+@allocation_free_kernel
+def momentum_at(age):
+    """Return the factor b of momentum, ``age`` sweeps after it began anew"""
+    return min(age / (age + 3.0), MOST)
+
+
+@called_kernel
+def carry_on(P, x, u, island, age, work):
+    """Move by momentum from the last pair to where the next sweep begins; return how many sweeps since it began anew"""
+    first, last = P.islands[island], P.islands[island + 1]
+    top, bottom = P.K.start[first], P.K.start[last]
+    d, Nd, begun, speed = work[ALONG_X], work[ALONG_U], work[BEGUN_X], work[BEGUN_U]
+    along = 0.0
+    for k in range(top, bottom):
+        along += (x[k] - begun[k]) * d[k]
+    age = age + 1.0 if along >= 0.0 else 0.0
+    b = momentum_at(age)
+    for k in range(top, bottom):
+        y = x[k] + b * d[k]
+        x[k], d[k], begun[k] = y, y - begun[k], y
+    v, left, right = moving(P, island, u)
+    for k in range(left, right):
+        y = v[k] + b * Nd[k]
+        v[k], Nd[k], speed[k] = y, y - speed[k], y
+    if left == right:
+        all_velocities(P, x, u, first, last, P.sides[island], P.sides[island + 1])
+    return age
+
+
+@called_kernel
+def sweeps(P, exact, g, x, u, island, goal, limit, relaxation, memory):
+    """Improve one island, to the error ``goal`` or for ``limit`` sweeps; return how many it took
+
+    A sweep counts as one product. The last pair is where the best one was kept.
+    """
+    work, state, history = memory.work, memory.states[island], memory.history
+    K = P.K
+    first, last, left, right = P.islands[island], P.islands[island + 1], P.sides[island], P.sides[island + 1]
+    top, bottom = K.start[first], K.start[last]
+    best_x, best_u, d, rho, scratch = work[BEST_X], work[BEST_U], work[FREE], work[RHO], work[SCRATCH]
+    find_steps(P.A, K, first, last, work, rho)
+    for i in range(first, last):
+        project_block(K, i, x, x)
+    all_velocities(P, x, u, first, last, left, right)
+    state[SPENT] += 1
+    best, used = evaluate(P, g, x, u, exact, first, last, scratch), 0
+    keep(x, u, best_x, best_u, top, bottom)
+    stand_still(P, x, u, island, work)
+    least = max(1, min(int(state[SPENT]) // RARER, SELDOM))
+    due, anew, age = least, REFRESH, 0.0
+    while used < limit and not best <= goal and not interrupted():
+        if state[MOMENTUM] == 1.0:
+            age = carry_on(P, x, u, island, age, work)
+        used += 1
+        change, size = sweep(P, exact, g, x, u, first, last, relaxation, rho, d)
+        state[SPENT] += 1
+        still = change <= STILL * STILL * size
+        if used < due and used < limit and not still:
+            continue
+        due, fresh = used + max(least, used // RARER), still or used >= anew
+        anew = used + REFRESH if fresh else anew
+        error = 0.0
+        for _ in range(2):
+            if fresh:
+                all_velocities(P, x, u, first, last, left, right)
+                state[SPENT] += 1
+            elif P.A.is_factored == 1:
+                for i in range(first, last):
+                    velocities_of(P, i, x, u)
+            error = evaluate(P, g, x, u, exact, first, last, scratch)
+            if fresh or not error <= goal:
+                break
+            fresh = True
+        if not error < 1e300:
+            break
+        if history.shape[0] > 0:
+            history[used] = max(history[used], min(error, best))
+        if error < best:
+            best = error
+            keep(x, u, best_x, best_u, top, bottom)
+        if still:
+            break
+    exchange(x, u, best_x, best_u, top, bottom)
+    return used
+
+
+def pgs(P, exact, g, x, u, island, goal, limit, memory):
+    """Gauss-Seidel, see :func:`sweeps`"""
+    return sweeps(P, exact, g, x, u, island, goal, limit, 1.0, memory)
+
+
+def psor(P, exact, g, x, u, island, goal, limit, memory):
+    """Over-relaxed, as the caller asks for or as usual, see :func:`sweeps`"""
+    asked = memory.states[island, RELAXATION]
+    return sweeps(P, exact, g, x, u, island, goal, limit, asked if asked != 0.0 else USUAL, memory)
+
+
+run_pgs, run_psor = make_runner(pgs, True), make_runner(psor, True)

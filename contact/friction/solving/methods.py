@@ -1,0 +1,177 @@
+"""The methods that solve friction problems, the laws that each solves, and the options that users give.
+
+=====================  ============================================  ==================================================
+method                 laws                                          what it is
+=====================  ============================================  ==================================================
+auto                   all                                           full matrices where small; apgd, then what promises more
+apgd                   frictionless, ccp, ncp                        accelerated projected gradient
+pgs, psor              frictionless, ccp, ncp                        sweeps over the blocks, projected
+barzilai_borwein       frictionless, ccp, ncp                        spectral projected gradient
+admm                   frictionless, ccp, ncp                        splitting, one factorisation
+newton                 frictionless, ccp, ncp                        semismooth Newton, started by apgd
+interior_point         frictionless, ccp, ncp                        our own, on the blocks of the operator
+clarabel               frictionless, ccp, ncp                        Clarabel (extra ``cone``), as an oracle
+lemke                  frictionless, lcp                             complementary pivoting
+minmap_newton          frictionless, lcp                             semismooth Newton on the minimum map
+=====================  ============================================  ==================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from pluecker.contact.arguments import as_choice, as_number, as_record, as_switch, as_whole, shown
+from pluecker.contact.errors import ProblemError
+from pluecker.contact.friction.first_order.admm import run_admm
+from pluecker.contact.friction.first_order.barzilai_borwein import run_barzilai_borwein
+from pluecker.contact.friction.first_order.sharing import Layouts, run_gradients, run_relaxed_sweeps, run_sweeps
+from pluecker.contact.friction.problem.problem import LAWS, Problem
+from pluecker.contact.friction.solving.automatic import run_automatic, run_interior_point, run_polished
+from pluecker.contact.friction.solving.clarabel import run_clarabel
+from pluecker.contact.friction.sparse.symbolic import Symbolic
+
+__all__ = ["CONES", "METHODS", "Method", "Options", "check", "checked_options"]
+
+MOMENTA = ("full", "nesterov")
+MOST, MOST_KEPT = 2**31, 10**7  # iterations, and those of which the error can be kept
+ENDS = ("return", "raise")  # of a call that does not reach its tolerance
+CONES, POLYGON = ("frictionless", "ccp", "ncp"), ("frictionless", "lcp")
+
+
+@dataclass(frozen=True)
+class Method:
+    """Solver with what it needs.
+
+    Attributes:
+        laws: that it solves.
+        run: with the arguments of :func:`~pluecker.contact.friction.first_order.runner.make_runner`'s runners; none for
+            those of linear complementarity problems, see :mod:`~pluecker.contact.friction.lcp.laws`.
+        limit: iterations, unless the caller says another number.
+        spare: over-relaxed sweeps of a large island, with what Newton's method does between them, that it may make beside
+            these, unless the caller says a number.
+        matrix: whether it needs the operator as a matrix.
+        factorises: whether ``run`` takes ``patterns`` too, the symbolic factors of islands, which are kept.
+        first: whether it begins with :func:`~pluecker.contact.friction.solving.compiled_parts.first_steps`.
+        shares: whether ``run`` takes ``layouts`` and ``threads`` too, and shares the work of a large island.
+        recipe: whether ``run`` is Python between pieces of compiled code, none longer than gradients to the limit.
+    """
+
+    laws: tuple[str, ...]
+    run: Callable[..., Any] | None = None
+    limit: int = 0
+    spare: int = 0
+    matrix: bool = False
+    factorises: bool = False
+    first: bool = False
+    shares: bool = False
+    recipe: bool = False
+
+    def runner(self, patterns: dict[int, Symbolic], layouts: Layouts) -> Callable[..., Any]:
+        """Return ``run`` with the symbolic factors and the layouts of large islands that are known, if it takes any."""
+        if self.run is None:
+            raise NotImplementedError("methods for complementarity problems do not run on islands")
+        known: dict[str, Any] = {"patterns": patterns} if self.factorises else {}
+        return partial(self.run, **known, **({"layouts": layouts} if self.shares else {}))
+
+
+METHODS = {
+    "auto": Method(
+        LAWS, run_automatic, 100000, 2000000, matrix=True, factorises=True, first=True, shares=True, recipe=True
+    ),
+    "apgd": Method(CONES, run_gradients, 8000, shares=True),
+    "pgs": Method(CONES, run_sweeps, 20000, shares=True),
+    "psor": Method(CONES, run_relaxed_sweeps, 20000, shares=True),
+    "barzilai_borwein": Method(CONES, run_barzilai_borwein, 20000),
+    "admm": Method(CONES, run_admm, 5000, matrix=True),
+    "newton": Method(CONES, run_polished, 2500, matrix=True, factorises=True, recipe=True),
+    "interior_point": Method(CONES, run_interior_point, 2000, matrix=True, factorises=True, recipe=True),
+    "clarabel": Method(CONES, run_clarabel, 2000, matrix=True, factorises=True),
+    "lemke": Method(POLYGON),
+    "minmap_newton": Method(POLYGON),
+}
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of :func:`~pluecker.contact.friction.solving.solve.solve`, checked.
+
+    Attributes:
+        law, method, tol, max_iterations, directions, relaxation, momentum, threads, separate, form, history,
+            on_unsolved: its arguments.
+        how: the method.
+    """
+
+    law: str
+    method: str
+    tol: float
+    max_iterations: int | None
+    directions: int | None
+    relaxation: float | None
+    momentum: str
+    threads: int | None
+    separate: bool
+    form: str
+    history: bool
+    on_unsolved: str
+    how: Method
+
+    def rounds(self, size: int) -> int:
+        """Return how many iterations the method may take for so many multipliers."""
+        return (self.how.limit or 50 * size) if self.max_iterations is None else self.max_iterations
+
+    @property
+    def spare(self) -> int:
+        """Sweeps that the method may take beside its iterations, see :class:`Method`."""
+        return self.how.spare if self.max_iterations is None else 0
+
+
+def checked_options(
+    problem: Problem, law: str, method: str, tol: float, max_iterations: int | None, directions: int | None,
+    relaxation: float | None, momentum: str, threads: int | None, separate: bool, form: str, history: bool,
+    on_unsolved: str,
+) -> Options:  # fmt: skip
+    """Return the options, or raise an error that says which cannot be."""
+    check(problem, law, method, tol, max_iterations, relaxation, threads, directions, form, momentum)
+    separate, history = as_switch("separate", separate), as_switch("history", history)
+    as_choice("on_unsolved", on_unsolved, ENDS)
+    max_iterations = None if max_iterations is None else min(int(max_iterations), MOST)
+    if history and max_iterations is not None and max_iterations > MOST_KEPT:
+        raise ProblemError(
+            f"max_iterations is {shown(max_iterations)}, expected at most {MOST_KEPT} where the history is kept"
+        )
+    return Options(
+        law, method, float(tol), max_iterations, directions, None if relaxation is None else float(relaxation), momentum,
+        threads, separate, form, history, on_unsolved, METHODS[method],
+    )  # fmt: skip
+
+
+def check(
+    problem: Problem, law: str, method: str, tol: float, max_iterations: int | None, relaxation: float | None,
+    threads: int | None, directions: int | None, form: str, momentum: str = MOMENTA[0],
+) -> None:  # fmt: skip
+    """Refuse arguments that cannot be."""
+    as_record("problem", problem, Problem)
+    as_choice("law", law, LAWS)
+    as_choice("method", method, METHODS)
+    if law not in METHODS[method].laws:
+        others = ", ".join(name for name, how in METHODS.items() if law in how.laws)
+        own = METHODS[method].laws
+        what = f"{'laws' if len(own) > 1 else 'law'} {', '.join(own)}"
+        raise ProblemError(f"method {method!r} solves the {what}, not {law}; for that there are {others}")
+    as_number("tol", tol, "a positive number", 0.0)
+    for name, value in (("max_iterations", max_iterations), ("threads", threads), ("directions", directions)):
+        if value is not None:
+            as_whole(name, value, 1)
+    if relaxation is not None:
+        as_number("relaxation", relaxation, "a number between 0 and 2", 0.0, 2.0)
+    if relaxation is not None and method != "psor":
+        raise ProblemError(f"relaxation is an argument of psor, the method is {method!r}")
+    as_choice("momentum", momentum, MOMENTA)
+    if momentum != MOMENTA[0] and method != "apgd":
+        raise ProblemError(f"momentum is an argument of apgd, the method is {method!r}")
+    as_choice("form", form, ("best", "matrix", "factors"))
+    if form == "factors" and not problem.operator.is_factored:
+        raise ProblemError("form: this problem was made from a matrix, and has no factors")

@@ -1,0 +1,1 @@
+"""Scenes and demonstrations: what ``pluecker contact`` and ``pluecker demo`` show."""

@@ -1,0 +1,209 @@
+"""The one decorator that makes a kernel, what makes kernels callable from Python, and the cache behind it.
+
+A *kernel* is a function on tuples and views of arrays that Numba compiles once for each scalar it meets: ``float64``
+for one state, :mod:`~pluecker.spatial.engine.scalars.lanes` for eight at a time, others for derivatives. Kernels validate
+nothing and never raise; the public functions around them do. Kernels call kernels; Python calls *entry points*, of
+which there are few.
+
+Compiled code is kept on disk, one file for each entry point with all that it calls. It is compiled anew when something
+changes that it is made of, and only then: see :mod:`~pluecker.spatial.engine.compiled.stamp`. Code for another processor is
+kept beside it. A damaged file is made anew.
+
+=================================  ==================================================================================
+situation                          what happens
+=================================  ==================================================================================
+``NUMBA_DISABLE_JIT=1``            the Python function itself: slow, for one state, for debuggers and coverage
+``NUMBA_CACHE_DIR`` set            compiled code is kept there
+otherwise                          in ``__pycache__`` beside the source, else in the user's cache folder
+no folder can be written           kernels work and are compiled anew in each process
+``fork`` while a thread compiles   the process forks when that is done, so that its child finds nothing half made
+=================================  ==================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from llvmlite import ir
+from numba import config, types
+from numba.extending import intrinsic
+
+from pluecker.spatial.engine.compiled.numba_cache import keep_on_disk
+from pluecker.spatial.engine.compiled.numba_internals import (
+    WITHOUT_REFERENCES,
+    CPUDispatcher,
+    EntranceCompiler,
+    PartCompiler,
+    ScalarCompiler,
+    WholeCompiler,
+    address,
+    cgutils,
+    compile_part,
+    entrance,
+    once,
+)
+
+__all__ = [
+    "TAUGHT",
+    "address",
+    "allocation_free",
+    "allocation_free_kernel",
+    "called_kernel",
+    "compiled_for",
+    "entrance",
+    "entry_point",
+    "kernel",
+    "once",
+    "outlined_kernel",
+    "positive",
+    "unlikely",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# Products and sums may be fused (FMA); nothing else of fast-math, so that NaN and infinity keep their meaning.
+OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
+ENTRANCE: dict[str, Any] = {**OPTIONS, "nopython": True, "no_cfunc_wrapper": True}
+# A kernel becomes part of the code that calls it, so that its tuples stay in registers.
+INNER: dict[str, Any] = {**ENTRANCE, "forceinline": True, "no_cpython_wrapper": True}
+OUTLINED: dict[str, Any] = {**ENTRANCE, "no_cpython_wrapper": True}
+# What is called from a kernel becomes part of it too, unless this is said: Numba hands the option on.
+CALLED: dict[str, Any] = {**WITHOUT_REFERENCES, "forceinline": False}
+# Of what a scalar can do: parts of the kernels that ask for it.
+TAUGHT: dict[str, Any] = {**INNER, "pipeline_class": PartCompiler}
+
+
+class Kernel(CPUDispatcher):
+    """A function that compiled code calls. Python calls it too: through a version with an entrance for Python's objects."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.entrance(*arguments)
+
+    @once
+    def entrance(self) -> Any:
+        """The version for Python, compiled when it is first called, and kept on disk."""
+        return entry_point(self.py_func)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Resolve a call: a kernel has one copy for all integers, though to Numba each constant is a type of its own."""
+        return super().get_call_template(tuple(map(self.general, args)), kws)
+
+    def compile(self, signature: Any) -> None:
+        """Compile it for some types, unless it was."""
+        compile_part(self, signature)
+
+    @staticmethod
+    def general(kind: Any) -> Any:
+        """The type that an argument is compiled for."""
+        return types.unliteral(kind) if isinstance(kind, types.IntegerLiteral) else kind
+
+
+class CalledKernel(Kernel):
+    """A kernel of which there is one copy for all truth values too."""
+
+    general = staticmethod(types.unliteral)
+
+    @once
+    def entrance(self) -> Any:
+        """The version for Python, which counts no references either."""
+        return allocation_free(self.py_func)
+
+
+def kernel(function: F) -> F:
+    """Compile ``function`` lazily, once for each combination of argument types that compiled code calls it with.
+
+    A hundred kernels make one algorithm. What only Python needs, the conversion of its objects and a cache file, takes
+    more time than the code itself; it is left to entry points.
+    """
+    if config.DISABLE_JIT:
+        return function
+    return Kernel(function, targetoptions=INNER, pipeline_class=PartCompiler)
+
+
+def outlined_kernel(function: F) -> F:
+    """A kernel that stays a function of its own in the code that calls it: for long formulas of rare cases, a copy of which
+    in each algorithm and at each call would make all of them compile longer, and their loops larger.
+    """
+    if config.DISABLE_JIT:
+        return function
+    return Kernel(function, targetoptions=OUTLINED, pipeline_class=PartCompiler)
+
+
+def allocation_free_kernel(function: F) -> F:
+    """A kernel that allocates no memory and gives no array back, neither itself nor in what it calls: references are not
+    counted, see :func:`allocation_free`.
+    """
+    if config.DISABLE_JIT:
+        return function
+    return CalledKernel(function, targetoptions={**INNER, **WITHOUT_REFERENCES}, pipeline_class=PartCompiler)
+
+
+def called_kernel(function: F) -> F:
+    """An allocation-free kernel that is called, and not written into its callers: one copy of it in each entry point.
+
+    For what takes longer than a call, such as a loop over all blocks, and for rare cases.
+    """
+    if config.DISABLE_JIT:
+        return function
+    return CalledKernel(function, targetoptions={**OUTLINED, **CALLED}, pipeline_class=PartCompiler)
+
+
+def entry_point(function: F) -> F:
+    """Compile ``function`` for calls from Python, lazily, once for each combination of argument types, cached on disk."""
+    if config.DISABLE_JIT:
+        return function
+    return keep_on_disk(CPUDispatcher(function, targetoptions=ENTRANCE, pipeline_class=EntranceCompiler))
+
+
+def allocation_free(function: F) -> F:
+    """Compile ``function`` as :func:`entry_point` does, but without reference counts: it allocates no memory, neither itself
+    nor in what it calls.
+    """
+    if config.DISABLE_JIT:
+        return function
+    return keep_on_disk(CPUDispatcher(function, targetoptions={**ENTRANCE, **CALLED}, pipeline_class=WholeCompiler))
+
+
+def unlikely(condition):
+    """Return the condition, and tell the compiler that it rarely holds: registers are then kept for the other branch"""
+    return condition
+
+
+if not config.DISABLE_JIT:
+
+    @intrinsic
+    def unlikely(typing, condition):
+        """Return the condition, marked by LLVM's ``llvm.expect`` as rarely true."""
+
+        def generate(context, builder, signature, arguments):
+            bit = ir.IntType(1)
+            kind = ir.FunctionType(bit, [bit, bit])
+            expect = cgutils.get_or_insert_function(builder.module, kind, "llvm.expect.i1")
+            return builder.call(expect, [arguments[0], ir.Constant(bit, 0)])
+
+        return types.boolean(types.boolean), generate
+
+
+@allocation_free_kernel
+def positive(index):
+    """Return an index below 2**62 unchanged; compiled code then knows that it is not negative, and does not test whether an
+    entry is counted from the end: a third of the time of a loop over small blocks"""
+    return index & 0x3FFFFFFFFFFFFFFF
+
+
+def compiled_for(function: F, signature: tuple[Any, ...], holds_lock: bool = False, optimised_once: bool = False) -> F:
+    """Compile ``function`` for calls from Python with these types of arguments, now, or take it from the disk.
+
+    With ``holds_lock`` Python's lock is held while it runs, unless it lets go of it by itself. With ``optimised_once`` its
+    loops are neither unrolled nor vectorised, which long code of scalars does not gain by, and it takes less time and memory
+    to compile.
+    """
+    if config.DISABLE_JIT:
+        return function
+    options = {**ENTRANCE, **WITHOUT_REFERENCES, "nogil": not holds_lock}
+    compiler = ScalarCompiler if optimised_once else EntranceCompiler
+    dispatcher = keep_on_disk(CPUDispatcher(function, targetoptions=options, pipeline_class=compiler))
+    dispatcher.compile(signature)
+    dispatcher.disable_compile()
+    return dispatcher

@@ -1,0 +1,120 @@
+"""Compiled functions that stand apart: compiled by themselves, once, and called by others through a name that LLVM knows.
+
+A kernel becomes part of each entry point that calls it, and is compiled anew with each. What is long, has the same types of
+arguments everywhere and takes microseconds is better off apart: it has a file of its own on disk, and whatever calls it
+compiles faster, at the same time in another process if need be. By its name code from the disk finds it too, in any process:
+there is an address behind the name, which is filled in before the code runs that reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numba import types
+from numba.extending import intrinsic, overload
+
+from pluecker.spatial.engine.compiled.decorators import TAUGHT, address, allocation_free, compiled_for
+from pluecker.spatial.engine.compiled.numba_internals import NAMED, call_address, compiling
+from pluecker.spatial.engine.compiled.symbols import new_symbol, symbol
+from pluecker.spatial.engine.memory.views import View, make_view, parts, scalar_of
+from pluecker.spatial.engine.scalars.lanes import LONG
+
+__all__ = ["apart", "arrays_in", "by_scalar", "put_arrays"]
+
+TAKES = (types.intp, types.intp)
+
+
+def apart(
+    name: str, make: Callable[[], Callable[[int, int], int]], of_scalars: bool = False
+) -> tuple[Callable[..., Any], Callable[[], None]]:
+    """Make a function that is compiled separately, and called by other compiled code with two integers.
+
+    Args:
+        name: by which it is found; no other has it.
+        make: returns the function, which allocates no memory.
+        of_scalars: it is long code of scalars, whose short loops are neither unrolled nor vectorised.
+
+    Returns:
+        The intrinsic by which compiled code calls it, with two integers like functions that threads share; and a function
+        without arguments that compiles it, or loads it from disk.
+    """
+    place = new_symbol(name)
+
+    def fill() -> None:
+        """Compile the function or load it from disk, unless that is done, and store its address under its name."""
+        with compiling:
+            if not place[0]:
+                function: Any = make()
+                if of_scalars:
+                    function = compiled_for(function, TAKES, optimised_once=True)
+                else:
+                    function = allocation_free(function)
+                    function.compile(TAKES)
+                place[0] = address(function)
+
+    NAMED[name] = fill
+
+    @intrinsic
+    def call(typing, block, k):
+        """Call the function; its exceptions are propagated."""
+
+        def generate(context, builder, signature, arguments):
+            function = builder.load(symbol(builder, name))
+            return call_address(context, builder, function, types.intp, TAKES, arguments, passes_on=True)[1]
+
+        return types.intp(*TAKES), generate
+
+    return call, fill
+
+
+def word(builder: Any, block: Any, k: int) -> Any:
+    """Return a pointer to the k-th integer of a block."""
+    return builder.gep(block, [LONG(k)], inbounds=True)
+
+
+@intrinsic
+def put_arrays(typing, block, arrays):
+    """Store address and length of each array of a tuple, two integers each, at the beginning of a block of integers."""
+
+    def generate(context, builder, signature, arguments):
+        place, _ = parts(context, builder, signature.args[0], arguments[0])
+        for k, kind in enumerate(signature.args[1]):
+            data, size = parts(context, builder, kind, builder.extract_value(arguments[1], k))
+            builder.store(builder.ptrtoint(data, LONG), word(builder, place, 2 * k))
+            builder.store(size, word(builder, place, 2 * k + 1))
+        return context.get_dummy_value()
+
+    return types.none(block, arrays), generate
+
+
+@intrinsic
+def arrays_in(typing, block, count):
+    """Return the first ``count`` arrays of a block of :func:`put_arrays`, as a tuple of views; the count is a constant."""
+    if not isinstance(count, types.IntegerLiteral):
+        return None
+    kind = View(types.float64)
+
+    def generate(context, builder, signature, arguments):
+        place, _ = parts(context, builder, signature.args[0], arguments[0])
+        found = []
+        for k in range(count.literal_value):
+            data = builder.inttoptr(
+                builder.load(word(builder, place, 2 * k)), context.get_data_type(types.CPointer(types.float64))
+            )
+            found.append(make_view(context, builder, kind, data, builder.load(word(builder, place, 2 * k + 1))))
+        return context.make_tuple(builder, signature.return_type, found)
+
+    return types.UniTuple(kind, count.literal_value)(block, count), generate
+
+
+def by_scalar(array, of_numbers, of_others):
+    """Choose the first of two kernels for arrays of numbers, the second for all other arrays"""
+    return of_others
+
+
+@overload(by_scalar, jit_options=TAUGHT)
+def _by_scalar(array, of_numbers, of_others):
+    if scalar_of(array) == types.float64:
+        return lambda array, of_numbers, of_others: of_numbers
+    return lambda array, of_numbers, of_others: of_others

@@ -1,0 +1,88 @@
+"""Large islands for tests: problems, and sizes from which islands are large that are lowered.
+
+Looks inside for these sizes, for what factors cost and for when sweeps come beside gradients, alone: with them small
+problems, which plain Python solves too, go the way of large ones, and the same problem can be solved in both ways. Results
+are those of ``solve``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from benchmarks.contact_problems import packing
+from pluecker.contact import solve
+from pluecker.contact.friction.first_order import sharing
+from pluecker.contact.friction.solving import automatic, preparation, running
+from tests.conftest import COMPILED
+from tests.contact.any_blocks import of_two_factors
+
+__all__ = [
+    "BESIDE", "COUNT", "KINDS", "LAWS", "all_are_large", "both_ways", "compiled_only", "factors_cost", "gradients_are_slow",
+    "lower_sizes", "start_of", "what_no_cache_holds",
+]  # fmt: skip
+
+BESIDE = automatic.BESIDE  # sweeps beside gradients, at most
+COUNT = 150 if COMPILED else 21  # contacts: no multiple of eight
+LAWS = pytest.mark.parametrize("law", ["ccp", "ncp"])
+compiled_only = pytest.mark.skipif(not COMPILED, reason="without compilation there is one thread")
+KINDS = {
+    "root": packing,
+    "two matrices": lambda count: of_two_factors(packing(count)),
+    "soft": lambda count: packing(count).with_compliance(0.1),
+    "steep": lambda count: packing(count).with_friction(3.0),
+    "frictionless": lambda count: packing(count).with_friction(0.0),
+}
+
+
+def lower_sizes(monkeypatch, contacts=1):
+    """Islands of so many contacts are large, and threads share their work."""
+    monkeypatch.setattr(sharing, "WIDE", contacts)
+    monkeypatch.setattr(preparation, "BOTH", contacts)
+    monkeypatch.setattr(sharing, "LARGE", contacts)
+    monkeypatch.setattr(running, "LARGE", contacts)
+
+
+@pytest.fixture
+def all_are_large(monkeypatch):
+    lower_sizes(monkeypatch)
+
+
+def start_of(problem, seed):
+    """Multipliers of all signs, about as large as those of a solution."""
+    size = np.abs(problem.offset).max() / problem.matrix().diagonal().mean()
+    return np.random.default_rng(seed).normal(size=problem.size) * size
+
+
+def both_ways(monkeypatch, problem, law, method, **options):
+    """Solve a problem of one island as a small one, and as a large one."""
+    options = {"tol": 1e-300, "separate": False, "form": "factors", "history": True, **options}
+    small = solve(problem, law, method, **options)
+    with monkeypatch.context() as patch:
+        lower_sizes(patch)
+        return small, solve(problem, law, method, **options)
+
+
+def factors_cost(monkeypatch, share, least=None):
+    """Factors of any island cost so many times what is paid for them at most, and ``least`` by the estimate from below."""
+    least = share if least is None else least
+    monkeypatch.setattr(automatic, "price", lambda island: share * automatic.PAID)
+    monkeypatch.setattr(automatic, "least_price", lambda island: least * automatic.PAID)
+    monkeypatch.setattr(automatic, "MOST", 100)  # gradients come to an end soon
+    monkeypatch.setattr(automatic, "DEAR", 100)
+
+
+def what_no_cache_holds(monkeypatch):
+    """As if islands of 500 contacts were such, and too large for what factorises"""
+    monkeypatch.setattr(automatic, "VAST", 500)
+    monkeypatch.setattr(automatic, "MORE", 500)
+    monkeypatch.setattr(automatic, "CHEAP", 0)
+    lower_sizes(monkeypatch, 500)
+
+
+def gradients_are_slow(monkeypatch):
+    """As if they were, in islands of 400 contacts, whatever error they reach, and what follows were dear"""
+    monkeypatch.setattr(automatic, "MORE", 400)
+    monkeypatch.setattr(automatic, "FIRST", 32)
+    monkeypatch.setattr(automatic, "CLOSE", np.inf)
+    monkeypatch.setattr(automatic, "worth", lambda *_: 1e6)  # of what follows

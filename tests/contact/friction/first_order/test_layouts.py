@@ -1,0 +1,118 @@
+"""How large islands are laid out: strips whose sweeps may run beside one another, and lanes.
+
+Looks inside: what two threads write at the same time differs now and then only, so that results alone do not show that
+strips of one pass have nothing in common.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from benchmarks.contact_problems import packing
+from pluecker.contact.friction.first_order import large_sweeps
+from pluecker.contact.friction.problem import prepared
+from pluecker.contact.friction.sparse import interleaved, strips
+from tests.conftest import COMPILED
+from tests.contact.any_blocks import blocks_of
+
+COUNT = 900 if COMPILED else 60
+
+
+def strips_of(count, seed=0):
+    """The strips of a packing, and the bodies that each one's contacts touch."""
+    P, _ = prepared.prepare(packing(count, seed), False)
+    found = strips.make_strips(P.A.J, P.A.T, 0, count, 0, len(P.A.J.columns) - 1)
+    sides = np.stack([found.sides & (2**32 - 1), found.sides >> 32], axis=1)
+    scale = len(found.sides) // int(found.begin[-1])  # contacts of what is counted in begin
+    bodies = [set(sides[a:b].ravel().tolist()) - {found.bodies} for a, b in pairwise(found.begin * scale)]
+    return found, sides, bodies
+
+
+@pytest.mark.indices
+@pytest.mark.parametrize("seed", range(3))
+def test_strips_of_one_pass_and_contacts_of_a_group_have_no_body_in_common(seed):
+    found, sides, bodies = strips_of(COUNT, seed)
+    for k in range(0, len(sides), 8):
+        group = sides[k : k + 8].ravel()
+        group = group[group < found.bodies]
+        assert len(np.unique(group)) == len(group)
+    for same in (bodies[: found.even], bodies[found.even :]):
+        assert sum(map(len, same)) == len(set().union(*same))
+    assert len(np.unique(found.slots)) == COUNT
+
+
+def test_bodies_are_carried_on_before_their_first_contact():
+    """By the strip itself, or by an even one for which it waits"""
+    found, _, bodies = strips_of(5000 if COMPILED else COUNT)
+    assert found.even > (2 if COMPILED else 0)
+    owned = [set(range(a, b)) for a, b in found.owned.reshape(-1, 2)]
+    assert sorted(body for some in owned for body in some) == list(range(found.bodies))
+    for k, here in enumerate(bodies):
+        beside = owned[max(k - found.even, 0) : min(k - found.even + 2, found.even)] if k >= found.even else []
+        assert here <= owned[k].union(*beside)
+
+
+@pytest.mark.parametrize(
+    ("strip", "expected"),
+    [
+        ([0], [0, 5]),
+        ([0, 0, 0], [0, 5]),
+        ([0, 0, 1], [0, 3, 3, 5]),
+        ([0, 1, 2], [0, 2, 2, 5, 2, 2]),
+        ([0, 1, 1], [0, 2, 2, 5]),
+    ],
+)
+def test_bodies_of_strips_by_hand(strip, expected):
+    """Without contacts, two of the lowest level, one of the next, one of the last; first and last body of each strip"""
+    nearest = np.minimum([-1, 0, 1, 2, 2], len(strip) - 1)
+    assert strips.bodies_of_strips(np.array(strip), nearest).tolist() == expected
+
+
+def along(found):
+    """The strips from one end to the other"""
+    number = np.arange(len(found.begin) - 1)
+    return np.argsort(np.where(number < found.even, 2 * number, 2 * (number - found.even) + 1))
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 8])
+def test_each_thread_begins_with_as_much_work_and_waits_for_no_other(threads):
+    """Strips of a share follow one another, even ones first, and odd ones between two shares are in the last one"""
+    found, _, _ = strips_of(2500 if COMPILED else 400)
+    order, starts = large_sweeps.shares_of(found, threads)
+    sizes, where = np.diff(found.begin), np.argsort(along(found))
+    assert sorted(order) == list(range(len(sizes)))
+    assert len(starts) == threads + 2
+    assert starts[0] == 0
+    assert starts[-1] == len(order)
+    *shares, last = [order[a:b] for a, b in pairwise(starts)]
+    for share in shares:
+        assert np.ptp(where[share]) == len(share) - 1 if len(share) else True
+        odd = share >= found.even
+        assert (np.diff(odd.astype(int)) >= 0).all()
+        for same in (share[~odd], share[odd]):
+            assert (np.diff(sizes[same]) <= 0).all()  # others take the short ones
+        beside = where[share[odd]][:, None] + [-1, 1]
+        assert set(beside[beside < len(sizes)]) <= set(where[share])
+    assert (last >= found.even).all()
+    assert len(last) < threads
+    work = np.array([sizes[share].sum() for share in shares])
+    assert (work <= sizes.sum() / threads + 1.5 * sizes.max()).all()
+
+
+def test_a_body_that_all_others_touch_is_not_laid_out():
+    """Its contacts would be groups of one"""
+    pattern = np.zeros((100, 101))
+    pattern[:, 0], pattern[np.arange(100), np.arange(1, 101)] = 1.0, 1.0
+    star = blocks_of(np.kron(pattern, np.ones((3, 6))), np.arange(0, 301, 3), np.arange(0, 607, 6))
+    assert strips.make_strips(star, star, 0, 100, 0, 101) is None
+
+
+def test_what_is_put_in_slots_and_lanes_comes_back():
+    found, _, _ = strips_of(60)
+    numbers = np.random.default_rng(0).normal(size=(60, 4))
+    assert np.array_equal(strips.from_slots(strips.to_slots(numbers, found), found, 4), numbers)
+    for n in (1, 7, 8, 9, 40):
+        assert np.array_equal(interleaved.from_lanes(interleaved.to_lanes(numbers[:n]), n, 4), numbers[:n])

@@ -1,0 +1,505 @@
+"""Compiled code and its cache: what it follows, what it survives, and processes that fork meanwhile.
+
+The cache shows itself to users by nothing but time: that an edited function is compiled anew, and that a damaged file is, is
+asked here of the decorators that keep code on the disk, and of the stamps of what they keep. Each process costs a second or
+two: those that differ in one thing only run before a release.
+"""
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numba import config, float64
+
+import pluecker.articulated
+import pluecker.contact  # noqa: F401  so that all kernels are there
+from pluecker.spatial.engine.compiled import decorators, stamp
+from tests.conftest import COMPILED, EVERYTHING
+
+kernel, Parts, source_stamp = decorators.kernel, stamp.Parts, stamp.source_stamp
+HERE = Path(__file__).resolve().parents[3]
+PACKAGES = ("spatial", "articulated", "contact", "examples")
+SOURCES = [path for package in PACKAGES for path in sorted((HERE / package).rglob("*.py"))]
+compiled_only = pytest.mark.skipif(not COMPILED, reason="nothing is compiled or cached with NUMBA_DISABLE_JIT=1")
+
+CALLER = """
+from pluecker.spatial.algebra.transforms import transform_motion
+X = ((1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), (1.0, 2.0, 3.0))
+print(transform_motion(X, ((0.5, 0.25, 0.125), (0.0, 0.0, 0.0)))[1][0])
+print(sum(transform_motion.entrance.stats.cache_hits.values()))
+"""
+
+
+@pytest.fixture
+def copied_package(tmp_path):
+    """A copy of pluecker that can be edited, found before the installed one."""
+    folder = tmp_path / "pluecker"
+    for package in PACKAGES:
+        shutil.copytree(HERE / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(HERE / "package" / "__init__.py", folder)
+    return folder
+
+
+def printed_by(program, folder, **environment):
+    """What a program prints in a new process."""
+    top = str(folder.parent)
+    environment = {**os.environ, "PYTHONPATH": top, "PYTHONDONTWRITEBYTECODE": "1", **environment}
+    command = [sys.executable, "-W", "error", "-c", program]
+    done = subprocess.run(command, env=environment, cwd=top, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def run(folder, **environment):
+    """The value that the caller computes in a new process, and how often it came from the cache."""
+    value, hits = printed_by(CALLER, folder, **environment)
+    return float(value), int(hits)
+
+
+def edit(path, old, new):
+    """Replace a piece of a file that is there once."""
+    text = path.read_text()
+    assert text.count(old) == 1, (path, text.count(old))
+    path.write_text(text.replace(old, new))
+
+
+@compiled_only
+def test_a_caller_follows_an_edited_callee_in_another_file(copied_package, tmp_path):
+    """And no stranger: neither one in another file, nor in a file of its own callees, nor what Python alone runs."""
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    value = -(2.0 * 0.125 - 3.0 * 0.25)
+    assert run(copied_package, **cache) == (value, 0)
+    algebra = copied_package / "spatial" / "algebra"
+    edit(algebra / "inertia.py", "J[0] * a[0] + J[1] * a[1] + J[2] * a[2]", "J[2] * a[2] + J[1] * a[1] + J[0] * a[0]")
+    edit(algebra / "vectors.py", "a[0] * b[0] + a[1] * b[1] + a[2] * b[2]", "a[2] * b[2] + a[1] * b[1] + a[0] * b[0]")
+    with (copied_package / "spatial" / "functions" / "elementwise.py").open("a") as file:
+        file.write("LARGE = 1e70\n")
+    assert run(copied_package, **cache) == (value, 1)
+    edit(algebra / "vectors.py", "a[0] + b[1] * c[2] - b[2] * c[1]", "a[0] + b[1] * c[2] + b[2] * c[1]")
+    assert run(copied_package, **cache) == (2.0 * 0.125 + 3.0 * 0.25, 0)
+
+
+@pytest.mark.everything
+@compiled_only
+def test_code_for_another_processor_or_of_an_edited_function_is_not_taken(copied_package, tmp_path):
+    """And what was compiled before is found again."""
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    other = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", **cache}
+    assert run(copied_package, **cache) == (0.5, 0)
+    assert run(copied_package, **other) == (0.5, 0)
+    assert run(copied_package, **other) == (0.5, 1)
+    assert run(copied_package, **cache) == (0.5, 1)
+    callee = copied_package / "spatial" / "algebra" / "vectors.py"
+    text = callee.read_text()
+    edit(callee, "a[0] + b[1] * c[2] - b[2] * c[1]", "a[0] + b[1] * c[2] + b[2] * c[1]")
+    assert run(copied_package, **cache)[0] != 0.5
+    callee.write_text(text)
+    assert run(copied_package, **cache)[0] == 0.5
+
+
+STAMPS = """
+from pluecker.articulated.running.algorithm import ALGORITHMS
+from pluecker.contact.friction.first_order.apgd import run_apgd
+from pluecker.spatial.engine.compiled.stamp import source_stamp
+print(source_stamp(ALGORITHMS["rnea"].kernel), source_stamp(ALGORITHMS["crba"].kernel), source_stamp(run_apgd))
+"""
+RNEA, CRBA, LAYOUT, SCALARS, SETS = (  # a file, what is replaced in it and by what
+    (
+        "articulated/algorithms/dynamics/rnea.py",
+        "add_cross_motion(add(ai, aJ), vi, vJ)",
+        "add_cross_motion(ai, vi, vJ)",
+    ),
+    ("articulated/algorithms/inertia/crba.py", "add_rigid(load_rigid(ws, p + IC), Ic)", "Ic"),
+    ("articulated/model/layout.py", "KIND, OWNER", "OWNER, KIND"),
+    ("spatial/engine/scalars/operations.py", "A new scalar type", "A scalar type"),
+    (
+        "contact/friction/problem/sets.py",
+        "u[top + 1] * u[top + 1] + u[top + 2] * u[top + 2]",
+        "u[top + 1] + u[top + 2]",
+    ),
+)
+FOLLOWED = [([RNEA, SETS], (True, False, True))]  # and whether rnea, crba and apgd notice
+MORE_FOLLOWED = [
+    ([RNEA], (True, False, False)),
+    ([CRBA], (False, True, False)),
+    ([LAYOUT], (True, True, False)),
+    ([SCALARS], (True, True, True)),
+    ([SETS], (False, False, True)),
+]
+
+
+@pytest.mark.everything
+@compiled_only
+def test_an_algorithm_follows_what_it_calls_and_no_other(copied_package):
+    before = printed_by(STAMPS, copied_package)
+    for edits, noticed in FOLLOWED + MORE_FOLLOWED * EVERYTHING:
+        texts = {copied_package / name: (copied_package / name).read_text() for name, _, _ in edits}
+        for name, old, new in edits:
+            edit(copied_package / name, old, new)
+        now = printed_by(STAMPS, copied_package)
+        for path, text in texts.items():
+            path.write_text(text)
+        assert tuple(a != b for a, b in zip(before, now, strict=True)) == noticed, edits
+
+
+NUMBER, TABLE = 2.0, np.arange(3.0)
+
+
+@kernel
+def double(x):
+    return NUMBER * x
+
+
+@kernel
+def square(x):
+    return x * x
+
+
+def make(function):
+    @kernel
+    def twice(x):
+        return function(function(x)) + TABLE[0]
+
+    return twice
+
+
+def calls(x):
+    return double(x) - square(x)
+
+
+@compiled_only
+def test_the_stamp_follows_constants_callees_and_versions(monkeypatch):
+    here = globals()
+    entrance = decorators.entry_point(calls)
+
+    def stamp_with(scope, name, value):
+        with monkeypatch.context() as patch:
+            patch.setitem(scope, name, value) if isinstance(scope, dict) else patch.setattr(scope, name, value)
+            return source_stamp(entrance)
+
+    def swapped():
+        with monkeypatch.context() as patch:
+            patch.setitem(here, "double", square)
+            patch.setitem(here, "square", double)
+            return source_stamp(entrance)
+
+    stamps = [
+        source_stamp(entrance),
+        swapped(),
+        stamp_with(here, "NUMBER", 3.0),
+        stamp_with(here, "NUMBER", 2),
+        stamp_with(here, "square", decorators.allocation_free_kernel(square.py_func)),
+        stamp_with(here, "square", make(double)),
+        stamp_with(here, "square", make(square)),
+        stamp_with(stamp.np, "__version__", "another"),
+        stamp_with(stamp.numba, "__version__", "another"),
+        stamp_with(stamp.llvmlite, "__version__", "another"),
+        stamp_with(stamp, "TAUGHT", "other scalars"),
+        stamp_with(config, "BOUNDSCHECK", 1 - (config.BOUNDSCHECK or 0)),
+    ]
+    assert len(set(stamps)) == len(stamps)
+    assert source_stamp(entrance) == stamps[0] == stamp_with(here, "TABLE", TABLE + 1.0)
+    twice = make(double)
+    before = source_stamp(twice)
+    assert source_stamp(make(double)) == before
+    monkeypatch.setitem(here, "TABLE", TABLE + 1.0)
+    assert source_stamp(twice) != before
+
+
+RECORD = """
+from typing import NamedTuple
+from pluecker.spatial.engine.compiled.decorators import entry_point
+
+class Pair(NamedTuple):
+    {}: float
+    {}: float
+
+@entry_point
+def difference(pair):
+    return pair.left - pair.right
+"""
+
+
+@pytest.mark.everything
+@compiled_only
+def test_fields_that_change_places_are_read_where_they_are(copied_package, tmp_path):
+    """Numba compares the types of the fields only, and keeps their places in the code."""
+    program = "import record; print(record.difference(record.Pair(3.0, 1.0)), len(record.difference.stats.cache_hits))"
+    for fields, printed in [(("left", "right"), ["2.0", "0"]), (("right", "left"), ["-2.0", "0"])]:
+        (tmp_path / "record.py").write_text(RECORD.format(*fields))
+        assert printed_by(program, copied_package, NUMBA_CACHE_DIR=str(tmp_path / "cache")) == printed
+
+
+VARIANTS = """
+import sys
+import numpy as np
+from pluecker.spatial.engine.compiled.decorators import called_kernel, entry_point
+
+def make(k):
+    def part(x, n):
+        total = 0.0
+        for i in range(n):
+            y = (x + i) / (1.0 + i * i)
+LINES
+        return k + 0.0 * total
+    return called_kernel(part)
+
+ONE, TWO = make(1.0), make(2.0)
+
+@entry_point
+def first(x):
+    return CALLS_OF_ONE
+
+@entry_point
+def second(x):
+    return CALLS_OF_TWO
+
+for name in sys.argv[1].split():
+    print({"first": first, "second": second}[name](0.5))
+"""
+
+
+@pytest.mark.everything
+@compiled_only
+@pytest.mark.slow
+def test_what_two_processes_compiled_under_one_name_stays_apart_in_a_third(tmp_path):
+    """A part that is too long to become part of its callers, twice, each the first one that its process compiles."""
+    lines = "\n".join(f"            total += np.sin({c}.5 * y) * np.exp(-y) + np.cos({c} * y)" for c in range(1, 40))
+    program = VARIANTS.replace("LINES", lines)
+    for name in ("ONE", "TWO"):
+        program = program.replace(f"CALLS_OF_{name}", " + ".join(f"{name}(x, {n})" for n in range(1, 9)))
+    path = tmp_path / "variants.py"
+    path.write_text(program)
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    printed = []
+    for names in ("first", "second", "first second", "second first"):
+        command = [sys.executable, str(path), names]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        printed.append(done.stdout.split())
+    assert printed == [["8.0"], ["16.0"], ["8.0", "16.0"], ["16.0", "8.0"]]
+
+
+def kernels():
+    """All that the modules of the package compile, by name."""
+    return {
+        f"{name}.{key}": value
+        for name, module in list(sys.modules.items())
+        if name.startswith("pluecker.")
+        for key, value in vars(module).items()
+        if hasattr(value, "py_func")
+    }
+
+
+@compiled_only
+def test_everything_that_a_kernel_reads_has_a_description():
+    found = {name: Parts(value).strange for name, value in kernels().items()}
+    assert len(found) > 500
+    assert {name: strange for name, strange in found.items() if strange} == {}
+
+
+@compiled_only
+def test_what_has_no_description_puts_the_whole_package_into_the_stamp(monkeypatch):
+    monkeypatch.setitem(globals(), "NUMBER", {"a": "dictionary"})
+    assert Parts(double).strange == ["NUMBER"]
+    before = source_stamp(double)
+    monkeypatch.setattr(stamp, "PACKAGE", stamp.PACKAGE[:1])
+    assert source_stamp(double) != before
+
+
+def test_only_files_that_belong_to_every_stamp_teach_the_compiler():
+    taught = {path.relative_to(stamp.TOP) for pattern in stamp.TEACHING for path in stamp.TOP.glob(pattern)}
+    marks = re.compile(r"numba\.extending|@(overload|intrinsic|lower_builtin|type_callable|register_model)")
+    assert {path.relative_to(HERE) for path in SOURCES if marks.search(path.read_text())} <= taught
+    assert len(taught) > 8
+
+
+def test_only_four_files_use_what_is_private_in_numba():
+    private = re.compile(r"^\s*(from|import) numba\.(?!extending)|\bnumba\.core\.|_nrt\b", flags=re.MULTILINE)
+    assert {path.name for path in SOURCES if private.search(path.read_text())} == {
+        "numba_cache.py",
+        "numba_internals.py",
+        "numba_passes.py",
+        "numba_quickened.py",
+    }
+
+
+def plus(x, y):
+    return x + y
+
+
+DAMAGE = {
+    "empty": lambda data: b"",
+    "one byte": lambda data: data[:1],
+    "half": lambda data: data[: len(data) // 2],
+    "all but one": lambda data: data[:-1],
+    "garbage": lambda data: bytes(range(256)),
+    "another byte": lambda data: data[:-9] + bytes([data[-9] ^ 1]) + data[-8:],
+    "a pickle": lambda data: b"\x80\x04N.",
+    "two files": lambda data: data + data,
+}
+
+
+@compiled_only
+@pytest.mark.parametrize("ending", [".nbi", ".nbc"])
+def test_a_damaged_file_is_compiled_anew_and_written_again(ending, tmp_path, monkeypatch):
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
+
+    def hits():
+        found = decorators.compiled_for(plus, (float64, float64))
+        assert found(1.0, 2.0) == 3.0
+        return sum(found.stats.cache_hits.values())
+
+    assert [hits(), hits()] == [0, 1]
+    (path,) = tmp_path.rglob(f"*{ending}")
+    for name, damage in DAMAGE.items():
+        path.write_bytes(damage(path.read_bytes()))
+        assert [hits(), hits()] == [0, 1], name
+    path.unlink()
+    path.mkdir()
+    assert hits() == 0  # nothing can be written there
+
+
+FORK = """
+import os, signal, sys, threading, time
+import numpy as np
+from numba.core import event
+from pluecker.spatial import exp6, skew
+
+class Begun(event.Listener):
+    def on_start(self, _): begun.set()
+    def on_end(self, _): pass
+
+begun = threading.Event()
+event.register("numba:compile", Begun())
+thread = threading.Thread(target=lambda: exp6(np.arange(6.0)))
+thread.start()
+begun.wait()
+time.sleep(0.2)
+child = os.fork()
+if child == 0:
+    signal.alarm(100)
+    a, b = exp6(np.arange(6.0)), skew(np.arange(3.0))
+    os._exit(0 if a.shape == (4, 4) and b[2, 1] == 0.0 else 1)
+thread.join()
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+PROPERTY = """
+import os, signal, threading, time
+from pluecker.spatial.properties import cached_property
+
+class Slow:
+    @cached_property
+    def value(self):
+        begun.set()
+        go_on.wait()
+        return 1
+
+begun, go_on = threading.Event(), threading.Event()
+thread = threading.Thread(target=lambda: Slow().value)
+thread.start()
+begun.wait()
+child = os.fork()
+if child == 0:
+    signal.alarm(20)
+    go_on.set()
+    os._exit(1 - Slow().value)
+go_on.set()
+thread.join()
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+LOCKS = """
+import gc, os, signal, threading
+import pluecker.contact
+from pluecker.spatial.engine.companion import Companion
+from pluecker.spatial.engine.parallel import interruption
+
+held, go_on = threading.Event(), threading.Event()
+companion, = (x for x in gc.get_objects() if isinstance(x, Companion))
+
+def hold():
+    for lock in (interruption.stopping, interruption.starting, companion.lock, companion.turn):
+        lock.acquire()
+    held.set()
+    go_on.wait()
+
+thread = threading.Thread(target=hold)
+thread.start()
+held.wait()
+child = os.fork()
+if child == 0:
+    signal.alarm(20)
+    companion.start("step")
+    companion.wait("step")
+    os._exit(interruption.interruptible(lambda: 0))
+go_on.set()
+thread.join()
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not made by fork here")
+@pytest.mark.parametrize("program", [pytest.param(FORK, marks=compiled_only, id="compiling"), PROPERTY, LOCKS])
+def test_a_process_may_fork_while_another_thread_is_in_the_middle(program, tmp_path):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", program]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=300)
+    assert done.stdout == "0\n", done.stderr
+
+
+@compiled_only
+def test_without_a_folder_to_write_kernels_work_uncached(copied_package, tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("no folder can be made below a file")
+    (copied_package / "spatial" / "algebra" / "__pycache__").write_text("nor here")
+    nowhere = str(blocked / "below")
+    environment = {"NUMBA_CACHE_DIR": nowhere, "XDG_CACHE_HOME": nowhere, "HOME": nowhere}
+    for _ in range(2 if EVERYTHING else 1):
+        assert run(copied_package, **environment) == (0.5, 0)
+
+
+@compiled_only
+def test_a_folder_that_vanishes_is_no_failure(tmp_path):
+    @kernel
+    def triple(x):
+        return 3.0 * x
+
+    def gone(*_):
+        raise OSError("no space left on device")
+
+    triple.entrance._cache._cache_file._save_index = gone
+    assert triple(4.0) == 12.0
+
+
+@compiled_only
+def test_kernels_release_the_lock_and_do_not_reorder_arithmetic():
+    for made in (
+        kernel(plus),
+        decorators.allocation_free_kernel(plus),
+        decorators.entry_point(plus),
+        decorators.allocation_free(plus),
+    ):
+        assert made.targetoptions["nogil"]
+        assert made.targetoptions["fastmath"] == {"contract"}
+
+
+def test_without_compilation_a_kernel_is_the_python_function():
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    imports = "from pluecker.spatial.algebra.vectors import dot3"
+    program = f"{imports}; print(type(dot3).__name__, dot3((1., 2., 3.), (4., 5., 6.)))"
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["function", "32.0"]
+
+
+def test_a_kernel_is_short_enough_to_read():
+    for path in SOURCES:
+        text = path.read_text()
+        for node in ast.walk(ast.parse(text)) if "@kernel" in text else ():
+            if isinstance(node, ast.FunctionDef) and any(getattr(d, "id", "") == "kernel" for d in node.decorator_list):
+                length = node.end_lineno - node.body[0].end_lineno
+                assert length <= 40, f"{path.name}: {node.name} has {length} lines"
