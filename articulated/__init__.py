@@ -56,9 +56,7 @@ other states nor on its place nor on the number of threads, to the last bit. One
 separately, which fuses other products and sums: it agrees with a batch to rounding.
 """
 
-from pluecker.articulated.algorithms.configuration.carry_velocity import carry_velocity
-from pluecker.articulated.algorithms.configuration.difference import difference
-from pluecker.articulated.algorithms.configuration.integrate import integrate
+from pluecker.articulated.algorithms.configuration.integrate import carry_velocity, difference, integrate
 from pluecker.articulated.algorithms.configuration.joint_transform import joint_transform
 from pluecker.articulated.algorithms.configuration.neutral import neutral
 from pluecker.articulated.algorithms.configuration.random_configuration import random_configuration

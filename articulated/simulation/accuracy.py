@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pluecker.articulated.algorithms.configuration.difference import difference
+from pluecker.articulated.algorithms.configuration.integrate import difference
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array, as_model
+from pluecker.articulated.simulation.follow_motion import whole
 from pluecker.articulated.simulation.integrators import ADAPTIVE
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.articulated.simulation.smooth import as_tolerance
-from pluecker.articulated.simulation.whole_motions import whole
 from pluecker.articulated.stepping.control.control import seconds
 from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.spatial.equality import by_value

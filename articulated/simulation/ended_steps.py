@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from pluecker.articulated.algorithms.configuration.difference import difference
+from pluecker.articulated.algorithms.configuration.integrate import difference
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping.loop.loop import PIECES

@@ -1,4 +1,7 @@
-"""From a prepared motion and its first states to a trajectory: the loop, the recording, and the handling of failures."""
+"""From a prepared motion and its first states to a trajectory: the loop, the recording, and the handling of failures.
+
+Simulations of which a part is of no use: Ctrl-C ends them with an exception instead of a shorter trajectory.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,10 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar, copy_context
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,13 +27,12 @@ from pluecker.articulated.simulation.preparation import Preparation
 from pluecker.articulated.simulation.recording import FileRecording, MemoryRecording, Recording, as_folder
 from pluecker.articulated.simulation.starts import as_outside_limits, warn_of_limits, within_limits
 from pluecker.articulated.simulation.steps import Outcome, Schedule, follow_steps
-from pluecker.articulated.simulation.whole_motions import parts_are_refused
 from pluecker.articulated.stepping.loop.control_signals import UNIT
 from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
 from pluecker.spatial.extras import progress_bar
 
-__all__ = ["follow_motion"]
+__all__ = ["follow_motion", "parts_are_refused", "whole"]
 
 
 def follow_motion(
@@ -183,3 +186,29 @@ def as_progress(progress: Any, samples: int) -> Callable[[int], None]:
             pass
 
     return move
+
+
+# simulations of which a part is of no use: Ctrl-C ends them with an exception instead of a shorter trajectory
+
+
+T = TypeVar("T")
+_refused: ContextVar[bool] = ContextVar("refused", default=False)
+
+
+def whole(function: Callable[..., T], *arguments: Any, **options: Any) -> T:
+    """Call a function whose simulations must run to their end, and return its result.
+
+    Raises:
+        KeyboardInterrupt: one was interrupted, which ``simulate`` would answer with a warning and what it has.
+    """
+
+    def call() -> T:
+        _refused.set(True)
+        return function(*arguments, **options)
+
+    return copy_context().run(call)  # whatever ends it, it is over outside
+
+
+def parts_are_refused() -> bool:
+    """Return whether the caller has no use for an interrupted motion, see :func:`whole`."""
+    return _refused.get()

@@ -11,8 +11,8 @@ import numpy as np
 from pluecker.articulated.errors import LimitWarning, SimulationError
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.simulation.follow_motion import whole
 from pluecker.articulated.simulation.simulate import simulate
-from pluecker.articulated.simulation.whole_motions import whole
 from pluecker.articulated.stepping.control.control import TimeTable
 from pluecker.articulated.trajectory.trajectory import Trajectory
 

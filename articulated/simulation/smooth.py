@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pluecker.articulated.algorithms.configuration.carry_velocity import carry_velocity
-from pluecker.articulated.algorithms.configuration.integrate import integrate
+from pluecker.articulated.algorithms.configuration.integrate import carry_velocity, integrate
 from pluecker.articulated.algorithms.dynamics.aba import aba
 from pluecker.articulated.errors import SimulationError, SingularInertiaError
 from pluecker.articulated.model.joints import rate_joint

@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pluecker.articulated.algorithms.configuration.difference import difference
-from pluecker.articulated.algorithms.configuration.integrate import integrate
+from pluecker.articulated.algorithms.configuration.integrate import difference, integrate
 from pluecker.articulated.model.joints import JOINT_TYPES
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.trajectory.samples import Samples

@@ -26,26 +26,26 @@ records from a TOML file.
 """
 
 from pluecker.contact.constraints.coupling import Coupling
-from pluecker.contact.constraints.differential import Differential
 from pluecker.contact.constraints.distance import Rod, Rope
-from pluecker.contact.constraints.gears import Belt, Gear
+from pluecker.contact.constraints.gears import Belt, Differential, Gear, RackAndPinion, ToothForce
 from pluecker.contact.constraints.joints import (
     Ball,
     Cylindrical,
     Fixed,
     Hinge,
+    Hinge2,
     Planar,
     PointInPlane,
     PointOnLine,
+    Screw,
     Slider,
+    Universal,
 )
 from pluecker.contact.constraints.limits import Friction, Limit
 from pluecker.contact.constraints.measures import Angle, JointCoordinate, Length, Travel
 from pluecker.contact.constraints.motors import Motor, PositionDrive, PrescribedMotion, Servo
 from pluecker.contact.constraints.point_contact import PointContact
-from pluecker.contact.constraints.rack import RackAndPinion
 from pluecker.contact.constraints.relation import Frame
-from pluecker.contact.constraints.screw import Screw
 from pluecker.contact.constraints.softness import (
     ErpCfm,
     Softness,
@@ -55,9 +55,7 @@ from pluecker.contact.constraints.softness import (
     spring_damper,
 )
 from pluecker.contact.constraints.spline import Spline
-from pluecker.contact.constraints.teeth import ToothForce
 from pluecker.contact.constraints.toml_file import read_constraints
-from pluecker.contact.constraints.universal import Hinge2, Universal
 from pluecker.contact.constraints.user import UserFunction
 
 __all__ = [

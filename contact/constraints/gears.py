@@ -1,4 +1,8 @@
-"""Gears and belts: spur gears and pulleys that turn together.
+"""One row between two frames, as gears, belts, racks and differentials have it, and the force between teeth.
+
+Source: Shigley, Uicker, *Theory of machines and mechanisms* (1995).
+
+Gears and belts: spur gears and pulleys that turn together.
 
 Two **gears** in mesh, on parallel axes, have their centres at the origins of their frames and turn about z. As the line of
 centres turns by psi, gear 1 by theta_1 and gear 2 by theta_2, the pitch circles roll on each other::
@@ -31,13 +35,28 @@ angles against the carrier.
 
 Sources: Shigley, Uicker, *Theory of machines and mechanisms* (1995), chapters on spur gears, and on trains with moving axes;
 Project Chrono's gear link has the same tooth force.
+
+Rack and pinion.
+
+A pinion (second) on a rack (first, along x of its frame, teeth towards y) has
+``phi = x . s + r theta + tan(alpha) (y . s - r)``: it rolls, and the tooth force is inclined by the pressure angle alpha, as
+in :mod:`~pluecker.contact.constraints.gears`, which also says how angles are counted.
+
+Source: Shigley, Uicker, *Theory of machines and mechanisms* (1995).
+
+A differential: shafts that turn oppositely as the cage sees them.
+
+``phi = theta_1 + theta_2``, both about z of the cage: the mean of the shafts' speeds is the cage's, and their moments are
+equal. How angles are counted, :mod:`~pluecker.contact.constraints.gears` says.
+
+Source: Shigley, Uicker, *Theory of machines and mechanisms* (1995).
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -45,14 +64,69 @@ from numpy.typing import ArrayLike
 from pluecker.articulated.model.description import unit, vector
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import as_model
-from pluecker.contact.constraints.checks import positive, set_flag
-from pluecker.contact.constraints.frames import across, frame_at, named
-from pluecker.contact.constraints.pair import X, Z
-from pluecker.contact.constraints.relation import DISTANCE, SIGHT, Function
-from pluecker.contact.constraints.teeth import OneRow, ToothForce, set_pressure_angle, tooth_force
+from pluecker.contact.constraints.checks import plain_number, positive, set_flag, set_spring
+from pluecker.contact.constraints.frames import across, as_frame, check_apart, frame_at, named
+from pluecker.contact.constraints.measures import Angle
+from pluecker.contact.constraints.pair import TwoFrames, X, Y, Z, offsets
+from pluecker.contact.constraints.relation import DISTANCE, SIGHT, Function, Parts, Row
 from pluecker.contact.errors import ConstraintError
 
-__all__ = ["Belt", "Gear"]
+__all__ = ["Belt", "Differential", "Gear", "OneRow", "RackAndPinion", "ToothForce", "set_pressure_angle", "tooth_force"]
+
+
+class ToothForce(NamedTuple):
+    """Force between teeth: along the pitch circle, between the centres, and both together; N."""
+
+    tangential: float
+    radial: float
+    normal: float
+
+
+def tooth_force(tangential: float, pressure_angle: float) -> ToothForce:
+    """Compute the force between teeth from its tangential part."""
+    r = float(tangential)
+    return ToothForce(r, r * math.tan(pressure_angle), r / math.cos(pressure_angle))
+
+
+def set_pressure_angle(record: Any, label: str) -> None:
+    """Check the pressure angle: less than a quarter of a turn, with either sign."""
+    angle = plain_number(label, "pressure_angle", record.pressure_angle)
+    if not abs(angle) <= 1.4:
+        raise ConstraintError(f"{label}: pressure_angle is {angle:g}, expected one from -1.4 to 1.4 rad")
+    object.__setattr__(record, "pressure_angle", angle)
+
+
+@dataclass(frozen=True)
+class OneRow(TwoFrames):
+    """Base of constraints between two frames with one row, with a spring and a damper if it is not hard."""
+
+    stiffness: float = field(default=np.inf, kw_only=True)
+    damping: float = field(default=0.0, kw_only=True)
+    offset: float = field(default=0.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        set_spring(self, self.label)
+        object.__setattr__(self, "offset", plain_number(self.label, "offset", self.offset))
+
+    def coefficients(self) -> tuple[float, ...]:
+        """Return the coefficient of each function."""
+        raise NotImplementedError
+
+    def constant(self) -> float:
+        """Return the constant that is subtracted from the sum beside the offset."""
+        return 0.0
+
+    def parts(self, model: Model) -> Parts:
+        """Return the functions and the row."""
+        self.check(model)
+        terms = tuple(enumerate(self.coefficients()))
+        offset = self.offset + self.constant()
+        return Parts(self.functions(), (Row(terms, offset=offset, stiffness=self.stiffness, damping=self.damping),))
+
+
+# ---------------------------------------------------------------- gears and belts: spur gears and pulleys that turn together
+
 
 Own = TypeVar("Own", bound="Circles")
 
@@ -195,3 +269,149 @@ class Belt(Circles):
     def coefficients(self) -> tuple[float, ...]:
         """Return the coefficients; theta_1 - psi is the direction that pulley 1 sees, backwards."""
         return -self.first_radius, -self.second_radius if self.crossed else self.second_radius
+
+
+# ----------------------------------------------------------------------------------------------------------- rack and pinion
+
+
+@dataclass(frozen=True)
+class RackAndPinion(OneRow):
+    """A pinion, which turns about z of the second frame, on a rack along x of the first, with teeth towards y.
+
+    Attributes:
+        name, first, second: see :class:`Pair`; the first frame is on the rack's pitch line, its z parallel to the pinion's.
+        radius: of the pinion's pitch circle; m.
+        pressure_angle: rad, with the sign of the force along the row: positive where the rack pushes the pinion along x.
+        stiffness, damping: of teeth that give; N/m and N s/m.
+        offset: along the rack; m.
+
+    Raises:
+        TypeError, ValueError: what is no name, no frame, no number that can be.
+    """
+
+    radius: float = field(kw_only=True)
+    pressure_angle: float = field(default=0.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "radius", positive(self.label, "radius", self.radius))
+        set_pressure_angle(self, self.label)
+
+    @classmethod
+    def at(
+        cls,
+        name: str,
+        model: Model,
+        q: ArrayLike,
+        rack: str,
+        pinion: str,
+        center: ArrayLike,
+        axis: ArrayLike = Z,
+        *,
+        along: ArrayLike = X,
+        radius: float,
+        **options: Any,
+    ) -> RackAndPinion:
+        """Make the constraint in mesh in a configuration: the rack's frame is at the pitch point below the pinion's centre.
+
+        Args:
+            name: of the constraint.
+            model: the mechanism.
+            q: the configuration, ``(nq,)``.
+            rack, pinion: bodies or frames by name, or ``"world"``.
+            center: of the pinion, in the world, ``(3,)``; m.
+            axis: of the pinion, in the world.
+            along: the rack's direction in the world; its teeth point to ``axis x along``.
+            radius: of the pinion; m.
+            options: other attributes.
+
+        Raises:
+            KeyError: there is no body or frame of that name.
+            ValueError: a shape that does not fit, numbers that are not finite; both on one body or on the world.
+            TypeError: what is no array of real numbers, no model, no name.
+        """
+        label, model = named(cls.__name__, name), as_model(f"{cls.__name__}.at", model)
+        x, z, r = vector(label, "center", center), unit(label, "axis", axis), positive(label, "radius", radius)
+        side = across(label, "along", z, along)
+        pitch_point = x - r * np.cross(z, side)
+        frames = frame_at(label, model, q, rack, pitch_point, z, side), frame_at(label, model, q, pinion, x, z, side)
+        result = cls(name, *frames, radius=r, **options)
+        result.check(model)
+        return result
+
+    def functions(self) -> tuple[Function, ...]:
+        """Return the way of the centre along the rack, the turn, and the way of the centre from the rack."""
+        pair = self.first, self.second
+        return *offsets(*pair, (X,)), Angle(*pair).between(), *offsets(*pair, (Y,))
+
+    def coefficients(self) -> tuple[float, ...]:
+        """Return the coefficients: rolling along x turns the pinion backwards."""
+        return 1.0, self.radius, math.tan(self.pressure_angle)
+
+    def constant(self) -> float:
+        """Return the constant of the distance of the centre, as it should be."""
+        return math.tan(self.pressure_angle) * self.radius
+
+    def tooth_force(self, force: float) -> ToothForce:
+        """Compute the force of the teeth from the one along the row; N."""
+        return tooth_force(force, self.pressure_angle)
+
+
+# --------------------------------------------------------- a differential: shafts that turn oppositely as the cage sees them
+
+
+@dataclass(frozen=True)
+class Differential(OneRow):
+    """Two shafts that turn oppositely about z of a cage's frame, as the cage sees them; their z axes are parallel to it.
+
+    Attributes:
+        name, first, second: the shafts' frames, see :class:`Pair`.
+        cage: the frame of the cage (the ring gear's body).
+        stiffness, damping: between the shafts; N m/rad and N m s/rad.
+        offset: of the sum of both turns; rad.
+
+    Raises:
+        TypeError, ValueError: what is no name, no frame, no number that can be.
+    """
+
+    cage: Any = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "cage", as_frame(self.label, "cage", self.cage))
+
+    def check(self, model: Model) -> None:
+        """Check that all three frames are on bodies of their own."""
+        check_apart(self.label, model, first=self.first, second=self.second, cage=self.cage)
+
+    @classmethod
+    def at(
+        cls,
+        name: str,
+        model: Model,
+        q: ArrayLike,
+        first: str,
+        second: str,
+        cage: str,
+        point: ArrayLike,
+        axis: ArrayLike = Z,
+        **options: Any,
+    ) -> Differential:
+        """Make a differential with both turns zero in a configuration; a point of the axis and its direction are in the
+        world.
+        """
+        label, model = named(cls.__name__, name), as_model(f"{cls.__name__}.at", model)
+        x, z = vector(label, "point", point), unit(label, "axis", axis)
+        side = across(label, "side", z, None)
+        frames = [frame_at(label, model, q, body, x, z, side) for body in (first, second, cage)]
+        result = cls(name, *frames[:2], cage=frames[2], **options)
+        result.check(model)
+        return result
+
+    def functions(self) -> tuple[Function, ...]:
+        """Return both turns."""
+        return Angle(self.cage, self.first).between(), Angle(self.cage, self.second).between()
+
+    def coefficients(self) -> tuple[float, ...]:
+        """Return the coefficients: one shaft turns as far forwards as the other backwards."""
+        return 1.0, 1.0

@@ -42,30 +42,29 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from pluecker.contact.constraints.coupling import Coupling
-from pluecker.contact.constraints.differential import Differential
 from pluecker.contact.constraints.distance import Rod, Rope
-from pluecker.contact.constraints.gears import Belt, Gear
+from pluecker.contact.constraints.gears import Belt, Differential, Gear, RackAndPinion
 from pluecker.contact.constraints.joints import (
     Ball,
     Cylindrical,
     Fixed,
     Hinge,
+    Hinge2,
     Planar,
     PointInPlane,
     PointOnLine,
+    Screw,
     Slider,
+    Universal,
 )
 from pluecker.contact.constraints.limits import Friction, Limit
 from pluecker.contact.constraints.measures import Angle, JointCoordinate, Length, Measure, Travel
 from pluecker.contact.constraints.motors import Motor, PositionDrive, PrescribedMotion, Servo
 from pluecker.contact.constraints.pair import Constraint
 from pluecker.contact.constraints.point_contact import PointContact
-from pluecker.contact.constraints.rack import RackAndPinion
 from pluecker.contact.constraints.relation import Frame
-from pluecker.contact.constraints.screw import Screw
 from pluecker.contact.constraints.softness import Softness
 from pluecker.contact.constraints.spline import Spline
-from pluecker.contact.constraints.universal import Hinge2, Universal
 from pluecker.contact.errors import ConstraintError
 from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, shown
 from pluecker.spatial.extras import require

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import config, types
 
-from pluecker.contact.geometry.box_faces import box_box
+from pluecker.contact.geometry.boxes import box_box
 from pluecker.contact.geometry.capsules import capsule_box, capsule_capsule
 from pluecker.contact.geometry.half_spaces import (
     half_space_box,

@@ -71,8 +71,7 @@ from pluecker.contact.rows.layout import (
 from pluecker.contact.rows.layout import LAW as ROW_LAW
 from pluecker.contact.rows.range_mobility import FEW, LAW, STEPS, answer, store_range_mobility
 from pluecker.contact.rows.returned_impulses import RETURNED
-from pluecker.spatial.dense.laws import larger, staircase_response
-from pluecker.spatial.dense.staircase_problem import staircase_memory
+from pluecker.spatial.dense.laws import larger, staircase_memory, staircase_response
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import (
     accumulate,

@@ -90,8 +90,7 @@ from pluecker.contact.rows.prescribed import prescribed
 from pluecker.contact.stepping.mean_rates import begin_turns, function_rate, keep_turns, reach, store_counted_values
 from pluecker.contact.stepping.projection import TOLERATED, gap_of
 from pluecker.contact.stepping.smooth_steps import Counts, count_turns, counts_of, project_state, projection_numbers
-from pluecker.spatial.dense.iterates import copy_vector
-from pluecker.spatial.dense.laws import larger, worse
+from pluecker.spatial.dense.laws import copy_vector, larger, worse
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import accumulate, load, load_integer, part, store, tail, within
 

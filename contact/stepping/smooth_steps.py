@@ -62,8 +62,7 @@ from pluecker.contact.rows.prescribed import prescribed
 from pluecker.contact.stepping.mean_rates import begin_turns, function_rate, keep_turns, reach, store_counted_values
 from pluecker.contact.stepping.projection import CLOSED, TOLERATED, close_gaps, largest_gap
 from pluecker.contact.stepping.singular_positions import has_fallen, keep_known, known_numbers, time_aside
-from pluecker.spatial.dense.iterates import copy_vector
-from pluecker.spatial.dense.laws import larger, worse
+from pluecker.spatial.dense.laws import copy_vector, larger, worse
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import (
     accumulate,

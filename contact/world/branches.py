@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pluecker.articulated.algorithms.configuration.difference import difference
-from pluecker.articulated.algorithms.configuration.integrate import integrate
+from pluecker.articulated.algorithms.configuration.integrate import difference, integrate
 from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm
 from pluecker.articulated.running.arguments import Array

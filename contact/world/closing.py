@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pluecker.articulated.algorithms.configuration.difference import difference
-from pluecker.articulated.algorithms.configuration.integrate import integrate
+from pluecker.articulated.algorithms.configuration.integrate import difference, integrate
 from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.model.joints import JOINT_TYPES
 from pluecker.articulated.model.model import Model
@@ -45,7 +44,7 @@ from pluecker.contact.world.closing_steps import (
     step_within_limits,
 )
 from pluecker.contact.world.determination import Flags, held_rows
-from pluecker.contact.world.flips import Flips
+from pluecker.contact.world.gimbal_lock import Flips
 from pluecker.contact.world.running import run
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError, shown

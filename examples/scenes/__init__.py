@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from pluecker.articulated.simulation.whole_motions import whole
+from pluecker.articulated.simulation.follow_motion import whole
 from pluecker.examples.scenes.outcome import Outcome
 from pluecker.spatial.errors import UnknownNameError, shown
 

@@ -18,7 +18,7 @@ from pluecker.articulated.stepping.adaptive.dormand_prince import NODES, STAGES,
 from pluecker.articulated.stepping.adaptive.events import approach
 from pluecker.articulated.stepping.adaptive.joint_modes import hold_rows, reaction_excess, rest_modes, would_return
 from pluecker.articulated.stepping.adaptive.pair import copy
-from pluecker.articulated.stepping.explicit.displacement import displace
+from pluecker.articulated.stepping.explicit.motion_rate import displace
 from pluecker.articulated.stepping.terms.rows import coordinate, row_count
 from pluecker.articulated.stepping.terms.scenario import rows
 from pluecker.spatial.engine.compiled.decorators import kernel

@@ -19,7 +19,7 @@ from pluecker.articulated.model.layout import (
     owns_coordinates,
     velocity_count,
 )
-from pluecker.articulated.stepping.explicit.displacement import arrive, displace, displacement_rate
+from pluecker.articulated.stepping.explicit.motion_rate import arrive, displace, displacement_rate
 from pluecker.articulated.stepping.terms.rows import coordinate, row_count
 from pluecker.articulated.stepping.terms.scenario import HEADER, rows
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel

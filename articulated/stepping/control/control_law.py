@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pluecker.articulated.algorithms.configuration.difference import difference_kernel
-from pluecker.articulated.algorithms.configuration.integrate import integrate_kernel
+from pluecker.articulated.algorithms.configuration.integrate import difference_kernel, integrate_kernel
 from pluecker.articulated.model.layout import clear, configuration_count, velocity_count
 from pluecker.articulated.stepping.control.control_function import BLOCK, CALLER, FUNCTION
 from pluecker.articulated.stepping.control.signals import Access, last_knot, signal_kernel

@@ -33,8 +33,12 @@ from pluecker.articulated.model.layout import (
     velocity_count,
 )
 from pluecker.articulated.running.algorithm import Algorithm
-from pluecker.articulated.stepping.explicit.displacement import arrive
-from pluecker.articulated.stepping.explicit.motion_rate import SOLVERS, acceleration_kernel, acceleration_workspace
+from pluecker.articulated.stepping.explicit.motion_rate import (
+    SOLVERS,
+    acceleration_kernel,
+    acceleration_workspace,
+    arrive,
+)
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.spatial.algebra.rotations import load_quaternion, quaternion_normalize, store_quaternion
 from pluecker.spatial.engine.compiled.decorators import kernel

@@ -18,8 +18,14 @@ from typing import Any
 from pluecker.articulated.model.layout import clear, configuration_count, velocity_count
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
-from pluecker.articulated.stepping.explicit.displacement import arrive, displace, displacement_rate
-from pluecker.articulated.stepping.explicit.motion_rate import SOLVERS, acceleration_kernel, acceleration_workspace
+from pluecker.articulated.stepping.explicit.motion_rate import (
+    SOLVERS,
+    acceleration_kernel,
+    acceleration_workspace,
+    arrive,
+    displace,
+    displacement_rate,
+)
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.scalars.operations import accumulate, load, store, tail

@@ -1,7 +1,7 @@
 """A step of an integrator as a compiled function of its own, for each scalar, which loops call by its address.
 
 So there is one loop for all integrators, and Python takes single steps without one
-(:mod:`~pluecker.articulated.stepping.loop.single_step`). The arguments are written down in a block; the error that the step
+(:mod:`~pluecker.articulated.stepping.loop.loop_driver`). The arguments are written down in a block; the error that the step
 leaves is found there, too.
 """
 

@@ -49,8 +49,8 @@ from pluecker.articulated.model.layout import (
 )
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.stepping.semi_implicit.free_roots import MOMENT, frame_turn
+from pluecker.articulated.stepping.semi_implicit.free_velocity import place_links
 from pluecker.articulated.stepping.semi_implicit.gyroscopic import turned_by_midpoint
-from pluecker.articulated.stepping.semi_implicit.newton_euler import place_links
 from pluecker.spatial.algebra.inertia import (
     add_articulated,
     articulated_from_rigid,

@@ -4,6 +4,10 @@ The equation is that of :mod:`~pluecker.articulated.stepping.semi_implicit.semi_
 factors: steps in which limits act, and those of worlds. For one state the code is the same in all of them, and is long: it
 is a separate compiled function, see :mod:`~pluecker.spatial.engine.memory.apart`. Its arguments are in a block at the
 beginning of its memory.
+
+Functions that a step calls from several places, each compiled once: joints' transforms, Newton-Euler recursion.
+
+Source: RBDA section 5.3.
 """
 
 from __future__ import annotations
@@ -12,18 +16,18 @@ from collections.abc import Callable
 
 from pluecker.articulated.algorithms.dynamics import rnea
 from pluecker.articulated.algorithms.dynamics.passive import add_armature_force, add_passive_force
-from pluecker.articulated.algorithms.dynamics.rnea import RNEA
+from pluecker.articulated.algorithms.dynamics.rnea import RNEA, move_link, pass_force_on, start_from_world
 from pluecker.articulated.algorithms.inertia import crba
 from pluecker.articulated.algorithms.inertia.inertia_factor import (
     factor_workspace,
     factorize_placed,
     solve_workspace,
 )
+from pluecker.articulated.model.joints import joint_transforms
 from pluecker.articulated.model.layout import DAMPING, STIFFNESS, clear, link_count, velocity_count, velocity_table
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.stepping.semi_implicit.free_roots import carried_moments, frame_acceleration
 from pluecker.articulated.stepping.semi_implicit.gyroscopic import solve_with_gyroscopic_moments
-from pluecker.articulated.stepping.semi_implicit.newton_euler import add_needed_force, place_links
 from pluecker.spatial.algebra.transforms import load_transform, store_transform
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.memory.addresses import address_of, integers_at, numbers_at
@@ -31,9 +35,15 @@ from pluecker.spatial.engine.memory.apart import apart, arrays_in, by_scalar, pu
 from pluecker.spatial.engine.scalars.operations import accumulate, load, part, store, tail
 
 __all__ = [
-    "FREE_VELOCITY", "add_joint_laws", "add_passive_forces", "compile_free_velocity", "free_velocity",
+    "FREE_VELOCITY",
+    "add_joint_laws",
+    "add_needed_force",
+    "add_passive_forces",
+    "compile_free_velocity",
+    "free_velocity",
     "free_velocity_workspace",
-]  # fmt: skip
+    "place_links",
+]
 
 FREE_VELOCITY = "pluecker_free_velocity"
 ARRAYS = 9
@@ -124,3 +134,22 @@ def keep_transforms(m, ws):
 def free_velocity_workspace(model: Model) -> int:
     """Count the numbers of scratch memory of :func:`free_velocity`."""
     return BLOCK + 3 * model.nv + max(RNEA.workspace(model), factor_workspace(model), solve_workspace(model))
+
+
+# functions that a step calls from several places, each compiled once: joints' transforms, Newton-Euler recursion
+
+
+@called_kernel
+def place_links(m, q, ws, record):
+    """Compute the transforms of all joints, each at the start of its link's record, of length ``record``"""
+    joint_transforms(m, q, ws, record)
+
+
+@called_kernel
+def add_needed_force(m, q, v, a, f, tau, ws):
+    """Add to tau the forces that v and a need, less the wrenches ``f``; the workspace has the transforms of the joints"""
+    start_from_world(m, ws)
+    for i in range(1, link_count(m) + 1):
+        move_link(m, i, q, v, a, f, ws)
+    for i in range(link_count(m), 0, -1):
+        pass_force_on(m, i, q, tau, ws)

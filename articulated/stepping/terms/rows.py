@@ -44,8 +44,7 @@ from pluecker.articulated.model.joints import JOINT_TYPES
 from pluecker.articulated.model.layout import clear, velocity_count
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
-from pluecker.spatial.dense.laws import larger, staircase_response
-from pluecker.spatial.dense.staircase_problem import solve_staircase_problem, staircase_memory
+from pluecker.spatial.dense.laws import larger, solve_staircase_problem, staircase_memory, staircase_response
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import (
     accumulate,
@@ -342,7 +341,7 @@ def awake_count(awake):
 def solve_staircases_of_rows(W, count, b, laws, steps, awake, r, ws):
     """Solve as :func:`solve_awake`, from W of the awake rows; b, laws of so many ``steps``, ``awake``, r are of all n rows
 
-    ``ws``: ``(2 steps + 3) n`` numbers, and :func:`~pluecker.spatial.dense.staircase_problem.staircase_memory`.
+    ``ws``: ``(2 steps + 3) n`` numbers, and :func:`~pluecker.spatial.dense.laws.staircase_memory`.
     """
     n, size, column = len(awake), 2 * steps + 1, 0
     c, x, staircases = part(ws, 0, count), part(ws, n, count), part(ws, 2 * n, size * count)

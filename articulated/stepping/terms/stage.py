@@ -1,6 +1,6 @@
 """The forces that act at some instant of a step: of control, and of springs, cables and wrenches on the bodies."""
 
-from pluecker.articulated.algorithms.configuration.difference import difference_kernel
+from pluecker.articulated.algorithms.configuration.integrate import difference_kernel
 from pluecker.articulated.forces.applied_forces import WORK, element_forces, link_wrench
 from pluecker.articulated.forces.packing import element_count
 from pluecker.articulated.forces.world_motion import TRANSFORM, VELOCITY, world_motion

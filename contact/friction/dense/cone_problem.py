@@ -52,8 +52,7 @@ from pluecker.contact.friction.dense.cone_steps import (
     sweep_blocks,
     velocities,
 )
-from pluecker.spatial.dense.iterates import copy_vector, copy_where, keep, reached
-from pluecker.spatial.dense.laws import larger
+from pluecker.spatial.dense.laws import copy_vector, copy_where, keep, larger, reached
 from pluecker.spatial.dense.ldl import solve_ldl
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import (

@@ -38,7 +38,7 @@ from pluecker.contact.friction.first_order.shared_descent import (
     in_one_thread,
 )  # fmt: skip
 from pluecker.contact.friction.problem.prepared import Prepared
-from pluecker.contact.friction.sparse.interleaved import BLOCK, Interleaved, from_lanes, interleave, rows, to_lanes
+from pluecker.contact.friction.sparse.gather import BLOCK, Interleaved, from_lanes, interleave, rows, to_lanes
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Island", "lay_out", "run_large"]

@@ -47,7 +47,7 @@ from pluecker.contact.friction.first_order.shared_sweeps import (
 from pluecker.contact.friction.first_order.sweep_passes import BODIES, EVEN, MOMENTUM, ROWS, Swept
 from pluecker.contact.friction.problem.prepared import Prepared
 from pluecker.contact.friction.sparse.blocks import Indices
-from pluecker.contact.friction.sparse.interleaved import rows
+from pluecker.contact.friction.sparse.gather import rows
 from pluecker.contact.friction.sparse.strips import Strips, from_slots, make_strips, to_slots
 from pluecker.spatial.engine.compiled.decorators import allocation_free
 from pluecker.spatial.engine.parallel.helpers import map_in_threads

@@ -50,8 +50,7 @@ from pluecker.contact.friction.first_order.large_record import (
     product,
     store_sums,
 )  # fmt: skip
-from pluecker.contact.friction.sparse.gather import W, gather, places
-from pluecker.contact.friction.sparse.interleaved import BLOCK, BODY_BLOCK
+from pluecker.contact.friction.sparse.gather import BLOCK, BODY_BLOCK, W, gather, places
 from pluecker.spatial.engine.compiled.decorators import kernel, outlined_kernel
 from pluecker.spatial.engine.memory.ahead import ask_for_rows
 from pluecker.spatial.engine.scalars.operations import lift, load, part, sqrt, store

@@ -65,7 +65,7 @@ from pluecker.contact.friction.first_order.shared_phases import (
 )
 from pluecker.contact.friction.first_order.shifts import PATIENCE, SHORTEST, settle
 from pluecker.contact.friction.problem.natural_map import TOO_LARGE, larger
-from pluecker.contact.friction.sparse.interleaved import BLOCK, BODY_BLOCK
+from pluecker.contact.friction.sparse.gather import BLOCK, BODY_BLOCK
 from pluecker.spatial.engine.compiled.decorators import kernel, outlined_kernel
 from pluecker.spatial.engine.memory.addresses import integers_at
 from pluecker.spatial.engine.parallel.interruption_flag import interrupted

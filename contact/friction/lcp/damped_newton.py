@@ -10,20 +10,51 @@ Where all fail, the best of the short steps is taken; where there is none, the s
 
 Source: T. De Luca, F. Facchinei, C. Kanzow, "A semismooth equation approach to the solution of nonlinear complementarity
 problems" (1996).
+
+Newton's method on the minimum map, ``H(z) = z - P(z - w)`` with ``w = A z + b``; min(z, w) of the standard problem.
+
+H is linear in pieces. A row is *active* at a bound where z_i - w_i is beyond it, and *inside* otherwise:
+
+    H_i = z_i - bound_i   (active),        H_i = w_i   (inside).
+
+Newton's step puts the active unknowns on their bounds and solves the rows inside for the unknowns inside, so that the linear
+system has their number only:
+
+    d_active = -H_active,        A_II d_I = -(H_I + A_IA d_A).
+
+It is what active-set and block pivoting methods do, with a line search that keeps them from cycling. A block A_II that is
+singular, or whose direction leads nowhere, is shifted by a diagonal. Last comes the gradient of ``1/2 |H|^2`` in the piece.
+
+Sources: K. Erleben, "Numerical methods for linear complementarity problems in physics-based animation" (2013), section 4.4;
+J.-S. Pang, "Newton's method for B-differentiable equations" (1990).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
 
+from pluecker.contact.friction.lcp.complementarity import LinearComplementarityProblem, minimum_map
+from pluecker.contact.friction.lcp.linear_solve import factorize
 from pluecker.contact.friction.lcp.search import Search
+from pluecker.contact.friction.sparse.blocks import Indices
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["CAUTIOUS", "Equations", "damped_newton", "steepest_descent"]
+__all__ = [
+    "CAUTIOUS",
+    "Equations",
+    "MinimumMap",
+    "block",
+    "damped_newton",
+    "minmap_newton",
+    "solve_inside",
+    "steepest_descent",
+]
 
 SLOPE = 1e-4
 SHORTEST = 2.0**-40
@@ -102,3 +133,83 @@ def line_search(equations: Equations, z: Array, value: Array, merit: float) -> t
                 break
             t *= 0.5
     return best
+
+
+# newton's method on the minimum map, ``H(z) = z - P(z - w)`` with ``w = A z + b``; min(z, w) of the standard problem
+
+
+def block(A: Any, rows: Indices, columns: Indices) -> Any:
+    """Return the rows and columns of a matrix, dense or sparse, that two index arrays name"""
+    if scipy.sparse.issparse(A):
+        return scipy.sparse.csr_matrix(A[rows][:, columns])
+    return A[np.ix_(rows, columns)]
+
+
+def solve_inside(problem: LinearComplementarityProblem, bound: Array, inside: NDArray[np.bool_]) -> Array | None:
+    """Solve for z with ``w_i = 0`` in the rows that are inside, and on the given bounds elsewhere.
+
+    Args:
+        problem: the problem.
+        bound: ``(n,)``, values of the unknowns that are not inside.
+        inside: ``(n,)``, bool.
+
+    Returns:
+        ``(n,)``, accurate to rounding by one step of refinement, or None where A_II is singular.
+    """
+    I = np.flatnonzero(inside)
+    z = np.where(inside, 0.0, bound)
+    solve = factorize(block(problem.A, I, I))
+    if solve is None:
+        return None
+    z[I] = solve(-problem.slack(z)[I])
+    return z if np.isfinite(z).all() else None
+
+
+class MinimumMap:
+    """H and its pieces for one problem."""
+
+    def __init__(self, problem: LinearComplementarityProblem) -> None:
+        self.problem = problem
+
+    def value(self, z: Array) -> Array:
+        """H(z)"""
+        return minimum_map(self.problem, z, self.problem.slack(z))
+
+    def directions(self, z: Array, value: Array) -> Iterator[tuple[Array, float]]:
+        """Yield Newton's direction, those of shifted matrices, steepest descent."""
+        problem = self.problem
+        free = z - problem.slack(z)
+        inside = (free > problem.lower) & (free < problem.upper)
+        I = np.flatnonzero(inside)
+        A_II = block(problem.A, I, I)
+        active = np.where(inside, 0.0, value)
+        gradient = active + np.asarray(problem.A.T @ np.where(inside, value, 0.0))
+        right = (np.asarray(problem.A @ active) - value)[I]
+        for shift in (0.0, *CAUTIOUS):
+            matrix = A_II
+            if shift > 0.0:
+                one = scipy.sparse.identity(len(I)) if problem.is_sparse else np.eye(len(I))
+                matrix = A_II + shift * one
+            solve = factorize(matrix)
+            if solve is not None:
+                d = -active
+                d[I] = solve(right)
+                yield d, float(gradient @ d)
+        image = np.where(inside, np.asarray(problem.A @ gradient), gradient)
+        yield steepest_descent(gradient, image)
+
+
+def minmap_newton(search: Search) -> tuple[str, str]:
+    """Solve a linear complementarity problem with bounds by Newton's method on the minimum map.
+
+    Args:
+        search: the problem, the start, the goal; the best point is left there. Each iteration solves one or a few linear
+            systems with as many unknowns as are between their bounds; a sparse A keeps them sparse.
+
+    Returns:
+        The status (``converged``, ``iteration limit`` or ``stalled``) and a message.
+
+    Source: see the head of the file.
+    """
+    with np.errstate(all="ignore"):
+        return damped_newton(MinimumMap(search.scaling.problem), search)

@@ -33,8 +33,8 @@ from numpy.typing import ArrayLike
 from pluecker.contact.arguments import as_choice, as_number, as_switch, as_whole
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.friction.lcp.complementarity import LinearComplementarityProblem, complementarity, make_problem
+from pluecker.contact.friction.lcp.damped_newton import minmap_newton
 from pluecker.contact.friction.lcp.lemke import as_covering, pivot_limit
-from pluecker.contact.friction.lcp.minmap_newton import minmap_newton
 from pluecker.contact.friction.lcp.projected_sor import projected_sor
 from pluecker.contact.friction.lcp.search import Search
 from pluecker.contact.friction.lcp.standard_form import lemke

@@ -62,8 +62,7 @@ from pluecker.contact.friction.solving.island import (
 from pluecker.contact.friction.solving.pieces import sweep_beside, sweep_in_pieces, sweep_until_held_up
 from pluecker.contact.friction.solving.small import CONVEX_ROWS, ROWS, place_for_small, run_small
 from pluecker.contact.friction.sparse.blocks import Indices
-from pluecker.contact.friction.sparse.estimate import least_operations
-from pluecker.contact.friction.sparse.symbolic import Symbolic
+from pluecker.contact.friction.sparse.symbolic import Symbolic, least_operations
 from pluecker.spatial.engine.parallel.interruption import answering
 from pluecker.spatial.functions.elementwise import Array
 

@@ -21,8 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices
-from pluecker.contact.friction.sparse.gather import W
-from pluecker.contact.friction.sparse.interleaved import HEIGHT, SIDES, WIDTH, fits, rows
+from pluecker.contact.friction.sparse.gather import HEIGHT, SIDES, WIDTH, W, fits, rows
 from pluecker.spatial.engine.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
 
@@ -122,7 +121,7 @@ def make_strips(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int
     """Lay out the block rows from ``first`` to ``last``, with the block columns from ``left`` to ``right``, in strips.
 
     Returns:
-        None where they do not fit, as :func:`~pluecker.contact.friction.sparse.interleaved.fits` says; where they do not
+        None where they do not fit, as :func:`~pluecker.contact.friction.sparse.gather.fits` says; where they do not
         come breadth first; where few bodies have so many contacts that groups would be half empty.
     """
     if not fits(J, T, first, last, left, right):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
 
-from pluecker.spatial.dense.staircase_problem import solve_staircase_problem, staircase_memory
+from pluecker.spatial.dense.laws import solve_staircase_problem, staircase_memory
 
 pytestmark = pytest.mark.plain
 

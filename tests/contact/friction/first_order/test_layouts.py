@@ -14,7 +14,8 @@ import pytest
 from benchmarks.contact_problems import packing
 from pluecker.contact.friction.first_order import large_sweeps
 from pluecker.contact.friction.problem import prepared
-from pluecker.contact.friction.sparse import interleaved, strips
+from pluecker.contact.friction.sparse import gather as interleaved
+from pluecker.contact.friction.sparse import strips
 from tests.conftest import COMPILED
 from tests.contact.any_blocks import blocks_of
 

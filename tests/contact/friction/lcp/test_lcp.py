@@ -12,7 +12,8 @@ import scipy.linalg
 import scipy.sparse
 
 from pluecker.contact import Problem, ProblemError, friction_lcp, solve_lcp
-from pluecker.contact.friction.lcp import complementarity, minmap_newton
+from pluecker.contact.friction.lcp import complementarity
+from pluecker.contact.friction.lcp import damped_newton as minmap_newton
 from pluecker.spatial import ArgumentTypeError
 from tests.conftest import EVERYTHING
 from tests.contact.friction.lcp.lcp_problems import (

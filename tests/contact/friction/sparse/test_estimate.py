@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from benchmarks.contact_problems import packing
-from pluecker.contact.friction.sparse import estimate, symbolic
+from pluecker.contact.friction.sparse import symbolic
+from pluecker.contact.friction.sparse import symbolic as estimate
 from tests.contact.any_blocks import blocks_of
 
 
