@@ -47,12 +47,12 @@ from pluecker.spatial import strategies as spatial  # noqa: E402  (it needs the 
 
 __all__ = ["State", "body_forces", "configurations", "states", "tree", "trees", "velocities"]
 
-MOST = 1000  # bodies: larger trees are for random_tree
+MOST_BODIES = 1000  # bodies: larger trees are for random_tree
 NEAR_LOCK = (0.1, 1e-2, 1e-4)  # from gimbal lock, whose inertia matrix has a condition of its inverse square
 ANGLES = (0.0, 1e-160, 1e-8, 1e-4, np.pi / 2 - 1e-9, np.pi / 2, np.pi - 1e-9, np.pi, 2 * np.pi)
 LENGTHS = (0.0, 1e-160, 1e-8, 1e-4, 1.0, 100.0)
 SHARES = (0.0, 1e-160, 1e-8, 1e-3, 0.03, 1.0)  # of the largest number
-LARGEST = 30.0
+LARGEST_COORDINATE = 30.0
 PASSIVE = ("armature", "damping", "friction", "stiffness")
 Strategy = Any  # of Hypothesis, which need not be installed
 
@@ -124,7 +124,7 @@ def tree(
         counts = f"{len(kinds)} joints, {len(carriers)} parents and {len(flags)} follows"
         raise ArgumentValueError(f"tree: got {counts}, expected as many of each")
     for k, parent in enumerate(carriers):
-        if as_integer("tree", "parents", parent, -1, MOST) >= k:
+        if as_integer("tree", "parents", parent, -1, MOST_BODIES) >= k:
             raise ArgumentValueError(f"tree: the parent of body {k} is {parent}, expected a smaller number, or -1")
     for name, flag in (("passive", passive), *(("follows", each) for each in flags)):
         as_flag("tree", name, flag)
@@ -154,8 +154,8 @@ def trees(
     Raises:
         TypeError, ValueError: as :func:`~pluecker.articulated.random_tree`.
     """
-    low = as_integer("trees", "smallest", smallest, 1, MOST)
-    high = as_integer("trees", "largest", largest, 1, MOST)
+    low = as_integer("trees", "smallest", smallest, 1, MOST_BODIES)
+    high = as_integer("trees", "largest", largest, 1, MOST_BODIES)
     if low > high:
         raise ArgumentValueError(f"trees: smallest is {low} and largest is {high}, expected smallest <= largest")
     kinds = as_joint_types("trees", joints)
@@ -231,7 +231,7 @@ def away_from_lock(draw: Any, kind: str, angle: float, near: bool) -> float:
     return float(angle if abs(turned) >= least else angle - turned + (least if turned >= 0.0 else -least))
 
 
-def velocities(model: Model, *, largest: float = LARGEST) -> Strategy:
+def velocities(model: Model, *, largest: float = LARGEST_COORDINATE) -> Strategy:
     """Numbers for the velocity coordinates of a model, ``(nv,)``: zero, one, all of one size, or any.
 
     Args:
@@ -245,7 +245,7 @@ def velocities(model: Model, *, largest: float = LARGEST) -> Strategy:
     return numbers((model.nv,), as_size("velocities", largest))
 
 
-def body_forces(model: Model, *, largest: float = LARGEST) -> Strategy:
+def body_forces(model: Model, *, largest: float = LARGEST_COORDINATE) -> Strategy:
     """Forces on the bodies, ``(n_bodies, 6)``: zero, one entry, all of one size, or any.
 
     Args:
@@ -297,8 +297,8 @@ def draw_state(draw: Any, source: Any, near_singular: bool) -> State:
     model = draw(source)
     as_model("states", model)
     q = draw(draw_configuration(model, near_singular))
-    v, a, tau = (draw(numbers((model.nv,), LARGEST)) for _ in range(3))
-    return State(model, q, v, a, tau, draw(numbers((model.n_bodies, 6), LARGEST)))
+    v, a, tau = (draw(numbers((model.nv,), LARGEST_COORDINATE)) for _ in range(3))
+    return State(model, q, v, a, tau, draw(numbers((model.n_bodies, 6), LARGEST_COORDINATE)))
 
 
 # -------------------------------------------------------------------------------------------------------------- arguments

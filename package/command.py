@@ -25,7 +25,7 @@ __all__ = ["ARM", "CONVERGENCE", "DEMO", "main", "named"]
 ARM = "seven_joint_arm"
 DEMO, CONVERGENCE = "demo.png", "convergence.png"  # figures that are replaced each time
 MOST_SAMPLES = 100_000  # of a demonstration: with 40 coordinates its arrays take half a gigabyte
-MOST = 10**9  # of what is counted: beyond all that can be waited for
+LARGEST_COUNT = 10**9  # of what is counted: beyond all that can be waited for
 ABOVE_0 = "finite number above 0"
 NEGATIVE = re.compile(r"-(\.?\d.*|inf(inity)?|nan)$", re.IGNORECASE)  # what follows an option as its number
 LONGEST = 1000  # characters of an error
@@ -298,7 +298,7 @@ def add_simulate(parser: Parser, robot_help: str, contact: bool) -> None:
         "--step", type=real(ABOVE_0, positive), default=1e-3, metavar="S", help="of the integrator (0.001)"
     )
     parser.add_argument(
-        "--every", type=count(1, MOST), default=10, metavar="N", help="steps from one sample to the next (10)"
+        "--every", type=count(1, LARGEST_COUNT), default=10, metavar="N", help="steps from one sample to the next (10)"
     )
     parser.add_argument("--control", default="none", metavar="hold|none|FILE", help="what moves the joints (none)")
     parser.add_argument(
@@ -352,16 +352,19 @@ def add_friction(parser: Parser) -> None:
         "--tol", type=real(ABOVE_0, positive), default=1e-6, help="the error to be reached, relative (1e-6)"
     )
     parser.add_argument(
-        "--max-iterations", type=count(1, MOST), metavar="N", help="the method's own number unless given"
+        "--max-iterations", type=count(1, LARGEST_COUNT), metavar="N", help="the method's own number unless given"
     )
     parser.add_argument(
-        "--directions", type=count(1, MOST), metavar="N", help="sides of the polygon, law lcp (8; in the plane 2)"
+        "--directions",
+        type=count(1, LARGEST_COUNT),
+        metavar="N",
+        help="sides of the polygon, law lcp (8; in the plane 2)",
     )
     parser.add_argument(
         "--repair", type=real("number from 0 on, below 1", lambda part: 0.0 <= part < 1.0), default=0.0, metavar="PART",
         help="how far a matrix printed with few digits may be moved to be semidefinite, of its largest eigenvalue (0)",
     )  # fmt: skip
-    parser.add_argument("--threads", type=count(1, MOST), metavar="N", help="for islands (all cores)")
+    parser.add_argument("--threads", type=count(1, LARGEST_COUNT), metavar="N", help="for islands (all cores)")
     parser.add_argument("--form", choices=("local", "global"), help="which form, of a file that has both")
     parser.add_argument(
         "--methods", metavar="A,B,C", help="methods to compare; with --plot alone, the usual ones and METHOD"

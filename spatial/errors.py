@@ -15,7 +15,7 @@ __all__ = [
     "UnknownNameError", "shown",
 ]  # fmt: skip
 
-SHORT = 60  # characters of a value in a message
+LONGEST_SHOWN = 60  # characters of a value in a message
 
 
 class PlueckerError(Exception):
@@ -54,15 +54,15 @@ class Shown(reprlib.Repr):
 
     def __init__(self) -> None:
         super().__init__()
-        self.maxstring = self.maxother = self.maxlong = SHORT
+        self.maxstring = self.maxother = self.maxlong = LONGEST_SHOWN
 
     def repr_int(self, x: int, level: int) -> str:
         """Python refuses to write integers of thousands of digits, and takes long for fewer"""
-        return repr(x) if x.bit_length() < 3 * SHORT else f"an integer of {x.bit_length()} bits"
+        return repr(x) if x.bit_length() < 3 * LONGEST_SHOWN else f"an integer of {x.bit_length()} bits"
 
     def repr_ndarray(self, x: Any, level: int) -> str:
         """The entries of a small array, the shape of a large one"""
-        return self.repr1(x.tolist(), level) if x.size <= SHORT // 6 else f"an array of shape {x.shape}"
+        return self.repr1(x.tolist(), level) if x.size <= LONGEST_SHOWN // 6 else f"an array of shape {x.shape}"
 
 
 SHOWN = Shown()
@@ -71,4 +71,4 @@ SHOWN = Shown()
 def shown(value: Any) -> str:
     """A value as messages quote it: its representation on one line, of at most 60 characters."""
     text = " ".join(SHOWN.repr(value).split())
-    return text if len(text) <= SHORT else text[: SHORT - 3] + "..."
+    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."

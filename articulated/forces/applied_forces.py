@@ -57,7 +57,7 @@ from pluecker.spatial.errors import ArgumentValueError, PlueckerError
 
 __all__ = ["AppliedForces", "applied_forces", "element_forces", "mark_short"]
 
-SHORT = 1e-300  # of the square of a length: shorter ones have no direction
+SMALLEST_SQUARED_LENGTH = 1e-300  # of the square of a length: shorter ones have no direction
 # the workspace: which element is too short; then of each link its transform, velocity and load
 WORK = 1 + TRANSFORM + VELOCITY + LOAD
 
@@ -119,7 +119,7 @@ def element_force(c, r, e, X, V, loads, ws):
 @kernel
 def mark_short(e, y, ws):
     """Record that points of element ``e`` coincide, if ``y``, the least square of the length of a piece, is below SHORT"""
-    store(ws, 0, select(smaller(y, SHORT), 0.0 * y + (e + 1.0), load(ws, 0)))
+    store(ws, 0, select(smaller(y, SMALLEST_SQUARED_LENGTH), 0.0 * y + (e + 1.0), load(ws, 0)))
 
 
 @kernel

@@ -33,7 +33,7 @@ __all__ = ["as_array", "check_fields", "joint_tree"]
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 ROTATION_SLACK = 1e-6  # of the length of a quaternion
-LARGEST = float(np.finfo(np.float64).max)
+LARGEST_NUMBER = float(np.finfo(np.float64).max)
 EXPECTED = (
     layout.KIND, layout.OWNER, layout.IQ, layout.IV, layout.COUNT, layout.RATIO, layout.OFFSET,
 )  # fmt: skip
@@ -123,7 +123,7 @@ def check_joint_types(joint: Any) -> None:
     what = f"Model: mimic of joint {shown(joint.name)} is {shown(mimic)}, expected (joint, multiplier, offset)"
     if not all(isinstance(x, (float, np.floating)) or is_integer(x) for x in numbers):
         raise ArgumentTypeError(what)
-    if not all(abs(x) <= LARGEST for x in numbers):
+    if not all(abs(x) <= LARGEST_NUMBER for x in numbers):
         raise ModelError(f"{what} with finite numbers")
 
 

@@ -16,8 +16,8 @@ from pluecker.spatial.errors import shown
 __all__ = ["JOINT_ARRAYS", "MAY_BE_INFINITE", "Joint", "ModelFields", "coordinate_names", "known", "listing"]
 
 Array = NDArray[np.float64]
-SHORT = 60  # characters of a name that is looked for among others
-NEAR = 5  # names that look like one that is not there
+LONGEST_SOUGHT_NAME = 60  # characters of a name that is looked for among others
+SUGGESTIONS = 5  # names that look like one that is not there
 
 # array of the model -> (its length, the smallest value allowed)
 JOINT_ARRAYS = {
@@ -96,5 +96,5 @@ def known(name: Any, names: Iterable[str], most: int = 20) -> str:
     names = list(names)
     if len(names) <= most or not isinstance(name, str):
         return listing(names, most)
-    near = difflib.get_close_matches(name[:SHORT], names, NEAR)
+    near = difflib.get_close_matches(name[:LONGEST_SOUGHT_NAME], names, SUGGESTIONS)
     return listing([*near, *(other for other in names if other not in near)], most)

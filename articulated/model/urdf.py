@@ -46,7 +46,7 @@ NOT_URDF = {
     "svg": "a picture (SVG)",
     "html": "a web page",
 }
-LARGEST = 2**28  # bytes of a file: a million links
+LARGEST_FILE = 2**28  # bytes of a file: a million links
 BLANK = "\ufeff \t\r\n"
 FLOATING_BASE = "floating_base"
 
@@ -93,7 +93,7 @@ def read_source(path_or_text: str | os.PathLike[str]) -> tuple[str, str]:
             return "URDF text", path_or_text
     path = Path(path_or_text)
     try:
-        data = read_file(path, LARGEST)
+        data = read_file(path, LARGEST_FILE)
     except IsADirectoryError:
         raise ModelError(f"{path}: this is a folder, expected a URDF file") from None
     except (OSError, ValueError) as error:

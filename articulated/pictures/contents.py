@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.pictures.overlays import Lines, Overlay, overlay_points
-from pluecker.articulated.pictures.parts import NEAR, Rod, Solid, Tie, rods, solids, ties, transformed
+from pluecker.articulated.pictures.parts import SHORTEST_ROD, Rod, Solid, Tie, rods, solids, ties, transformed
 from pluecker.articulated.pictures.visuals import Shape, visual_shapes
 from pluecker.spatial.errors import ArgumentValueError
 
@@ -33,7 +33,7 @@ Array = NDArray[np.float64]
 AXIS_COLOURS = ("#d62728", "#2ca02c", "#1f77b4")
 ROD, TURNS, SLIDES, SOLID, MIDDLE = "#5b6470", "#e07b00", "#8e44ad", "#3b7dd8", "#111111"
 COIL = 0.02  # of the size: the radius of a spring
-LARGEST = 1e30  # m, of what can be drawn: matplotlib squares and divides
+LARGEST_COORDINATE = 1e30  # m, of what can be drawn: matplotlib squares and divides
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def parts_of(model: Model, visuals: bool, overlays: Sequence[Overlay] = ()) -> P
 def stem(body: int, point: Array, box: Solid | None) -> Rod | None:
     """Make the rod from a body that has no shape to the end of a line, if that is not at its origin, or in its box."""
     start = np.zeros(3) if box is None else box.center
-    half = np.full(3, NEAR) if box is None else 0.5 * box.box + NEAR
+    half = np.full(3, SHORTEST_ROD) if box is None else 0.5 * box.box + SHORTEST_ROD
     axes = np.eye(3) if box is None else box.axes
     inside = bool((np.abs(axes.T @ (point - start)) <= half).all())
     return None if body < 0 or inside else Rod(body, start, body, point)
@@ -133,10 +133,10 @@ def bounds(function: str, points: Array) -> tuple[Array, Array, float]:
     Raises:
         ValueError: they are too far away to be drawn.
     """
-    low, high = points.min(0, initial=LARGEST), points.max(0, initial=-LARGEST)
-    if not (np.abs([low, high]) < LARGEST).all():
+    low, high = points.min(0, initial=LARGEST_COORDINATE), points.max(0, initial=-LARGEST_COORDINATE)
+    if not (np.abs([low, high]) < LARGEST_COORDINATE).all():
         raise ArgumentValueError(
-            f"{function}: what is to be drawn reaches {LARGEST:g} m or farther, and has no picture"
+            f"{function}: what is to be drawn reaches {LARGEST_COORDINATE:g} m or farther, and has no picture"
         )
     edge = max(float((high - low).max()), 1e-6 * float(np.abs(0.5 * (low + high)).max())) or 1.0
     return low, high, edge

@@ -30,7 +30,7 @@ __all__ = [
 
 Array = NDArray[np.float64]
 MOST_LABELS = 12
-FEW = 50  # samples, which are marked one by one
+MARKED_SAMPLES = 50  # samples, which are marked one by one
 FIGURES = (".png", ".pdf", ".svg")
 DECADES = 0.7, 2.0  # of a logarithmic axis: below the first even steps have room, below the second 1, 2 and 5 of each
 PURPOSE = "drawing figures"
@@ -96,11 +96,11 @@ def colours_in_order(count: int) -> list[Any]:
 
 def draw_lines(axis: Any, x: Array, values: Array, names: tuple[str, ...]) -> None:
     """A line for each coordinate, in colours that follow the order of the coordinates."""
-    marker = ".-" if len(x) <= FEW else "-"
+    marker = ".-" if len(x) <= MARKED_SAMPLES else "-"
     for k, (name, colour) in enumerate(zip(names, colours_in_order(len(names)), strict=True)):
         axis.plot(x, values[:, k], marker, color=colour, linewidth=1.4, markersize=3.5, label=as_label(name))
     axis.grid(alpha=0.25)
-    axis.margins(x=0.02 if len(x) <= FEW else 0.0)
+    axis.margins(x=0.02 if len(x) <= MARKED_SAMPLES else 0.0)
 
 
 def label_decades(axis: Any) -> None:

@@ -22,7 +22,7 @@ from pluecker.articulated.pictures.overlays import Lines
 from pluecker.spatial.errors import UnknownNameError, shown
 
 __all__ = [
-    "NEAR",
+    "SHORTEST_ROD",
     "Axes",
     "Rod",
     "Solid",
@@ -37,10 +37,10 @@ __all__ = [
 
 Array = NDArray[np.float64]
 BALLS = ("free", "spherical", "exponential")  # which have no axis of their own
-NEAR = 1e-6  # m: a rod that is shorter is none
+SHORTEST_ROD = 1e-6  # m: a rod that is shorter is none
 SLACK = 1e-4  # of its length: a rope whose ends are nearer than that is slack
 PIECES = 12  # of a rope that hangs
-SMALL = 1e-9  # of the largest: an entry of a twist that is rounding
+NEGLIGIBLE_ENTRY = 1e-9  # of the largest: an entry of a twist that is rounding
 
 
 class Rod(NamedTuple):
@@ -180,8 +180,8 @@ def rods(model: Model) -> list[Rod]:
     tips, middles = outermost_points(model), {solid.body: solid.center for solid in solids(model)}
     for body in sorted(ends):
         tip = tips.get(body, zero)
-        tip = middles.get(body, zero) if np.linalg.norm(tip) < NEAR else tip
-        if np.linalg.norm(tip) >= NEAR:
+        tip = middles.get(body, zero) if np.linalg.norm(tip) < SHORTEST_ROD else tip
+        if np.linalg.norm(tip) >= SHORTEST_ROD:
             found.append(Rod(body, zero, body, tip))
     return found
 
@@ -214,7 +214,7 @@ def joint_axes(model: Model, q: Array) -> Axes:
         for k in range(joint.v_start, joint.v_start + count):
             w, v = twist_in_world(V[k], T, child) - twist_in_world(V[k], T, parent)
             origin = T[child, :3, 3]
-            if np.linalg.norm(w) > SMALL * np.linalg.norm(v):
+            if np.linalg.norm(w) > NEGLIGIBLE_ENTRY * np.linalg.norm(v):
                 along = w / np.linalg.norm(w)
                 point = np.cross(w, v) / (w @ w)
                 point = point + along * (along @ (origin - point))  # next to the body
@@ -222,7 +222,7 @@ def joint_axes(model: Model, q: Array) -> Axes:
                 along, point = v / (np.linalg.norm(v) or 1.0), origin
             points.append(point)
             directions.append(along)
-            slides.append(np.linalg.norm(w) <= SMALL * np.linalg.norm(v))
+            slides.append(np.linalg.norm(w) <= NEGLIGIBLE_ENTRY * np.linalg.norm(v))
     return Axes(
         np.reshape(points, (-1, 3)), np.reshape(directions, (-1, 3)), np.array(slides, bool), np.reshape(balls, (-1, 3))
     )
@@ -252,6 +252,6 @@ def solids(model: Model) -> list[Solid]:
         moments, axes = np.linalg.eigh(J - m * (c @ c * np.eye(3) - np.outer(c, c)))
         axes[:, 0] *= np.sign(np.linalg.det(axes))
         thickness = np.maximum(moments.sum() - 2.0 * moments, 0.0)
-        thickness[thickness < SMALL * thickness.max(initial=0.0)] = 0.0
+        thickness[thickness < NEGLIGIBLE_ENTRY * thickness.max(initial=0.0)] = 0.0
         found.append(Solid(body, float(m), c, axes, np.sqrt(2.5 * thickness / m), np.sqrt(6.0 * thickness / m)))
     return found

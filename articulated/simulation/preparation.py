@@ -40,7 +40,7 @@ __all__ = ["Preparation", "Recorder", "kept_with", "prepare_motion"]
 
 UNSOLVED = ("raise", "continue", "substep")
 PLAIN = (float, int, str, bool, type(None))
-MOST = 16  # preparations that a model keeps
+MOST_KEPT = 16  # preparations that a model keeps
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +83,7 @@ def kept_with(
     found = known.get(key)
     if found is None:
         found = make()
-        if len(known) >= MOST:
+        if len(known) >= MOST_KEPT:
             known.pop(next(iter(known.copy())), None)  # another thread may have taken it
         known[key] = found
     return found

@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 HDF5 = (".h5", ".hdf5")
 PREFIX = "column:"
 GROUP = "columns/"
-LARGEST = LARGEST_FILE  # bytes in a file's arrays, unpacked
+LARGEST_UNPACKED = LARGEST_FILE  # bytes in a file's arrays, unpacked
 
 
 def arrays_of(trajectory: Samples, prefix: str) -> dict[str, Array]:
@@ -89,7 +89,7 @@ def read_trajectory_npz(path: Path, model: Model | None) -> Samples:
     """The trajectory of a file of NumPy's."""
     wanted = COLUMNS if model is not None else (*COLUMNS, MODEL)
     try:
-        found, others = read_npz(path, lambda name: name in wanted or name.startswith(PREFIX), LARGEST)
+        found, others = read_npz(path, lambda name: name in wanted or name.startswith(PREFIX), LARGEST_UNPACKED)
     except NpzError as error:
         raise TrajectoryError(f"{path}: no NPZ file of numbers ({error})") from None
     return to_trajectory(path, model, found, others, PREFIX, "NPZ")
@@ -129,8 +129,8 @@ def read_hdf5(path: Path, model: Model | None) -> Samples:
             }
             there = {name: x for name, x in wanted.items() if isinstance(x, h5py.Dataset)}
             unpacked = sum(x.nbytes for x in there.values())
-            if unpacked > LARGEST:
-                raise Hdf5Error(f"holds {unpacked / 1e9:.3g} GB, expected {LARGEST / 1e9:.3g} at most")
+            if unpacked > LARGEST_UNPACKED:
+                raise Hdf5Error(f"holds {unpacked / 1e9:.3g} GB, expected {LARGEST_UNPACKED / 1e9:.3g} at most")
             for part in ("q_names", "v_names"):
                 if model is not None and isinstance(own.get(part), h5py.Dataset):
                     with damaged(path, part):

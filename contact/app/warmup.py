@@ -39,9 +39,9 @@ from pluecker.spatial.engine.compiled.numba_internals import event
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.extras import MissingExtraError, progress_bar
 
-__all__ = ["LONG", "TOPICS", "Wait", "compile_here", "fastest", "warmup"]
+__all__ = ["LONG_CALL", "TOPICS", "Wait", "compile_here", "fastest", "warmup"]
 
-LONG = 1.0  # seconds from which a call is not made again ...
+LONG_CALL = 1.0  # seconds from which a call is not made again ...
 WAITED = 0.1  # ... unless more than this part of it was waiting for compiled code
 COEFFICIENTS = {1: [0.0], 2: [0.5], 3: [0.5], 5: [0.5, 0.1], 6: [0.5, 0.1, 0.1]}  # of contacts, and their coefficients
 LIMIT = 200  # iterations, so that gradients leave some to Newton's method
@@ -99,7 +99,7 @@ def fastest(call: Callable[[], Result], times: int = 2) -> tuple[Result, float]:
     with Wait() as wait:
         results = [call()]
     first, waited = results[0].time, wait.seconds
-    again = first - waited < LONG or waited > WAITED * first
+    again = first - waited < LONG_CALL or waited > WAITED * first
     results += [call() for _ in range(times - 1 if again else 0)]
     return min(results, key=lambda result: result.time), waited
 

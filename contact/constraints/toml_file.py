@@ -91,7 +91,7 @@ NEEDED: dict[type[Any], tuple[str, ...]] = {
     PrescribedMotion: ("motion",),
 }
 Table = dict[str, Any]
-LARGEST = 2**26  # bytes of a file: a million tables
+LARGEST_FILE = 2**26  # bytes of a file: a million tables
 
 
 def read_constraints(path: str | os.PathLike[str]) -> tuple[Constraint, ...]:
@@ -132,7 +132,7 @@ def load_tables(path: Any, function: str) -> Table:
     library = "tomllib" if sys.version_info >= (3, 11) else "tomli"
     toml = require(library, "toml", f"{function} on Python 3.10")
     try:
-        text = read_file(path, LARGEST)
+        text = read_file(path, LARGEST_FILE)
     except (OSError, ValueError) as error:  # ValueError: a path with a zero in it
         raise ConstraintError(f"{os.fspath(path)!s}: cannot be read: {reason_of(error)}") from None
     try:

@@ -11,9 +11,9 @@ from pluecker.contact.errors import GeometryError
 from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["LARGEST", "LEAST", "as_names", "as_placement", "length", "lengths", "not_negative", "points"]
+__all__ = ["LARGEST_SIZE", "SMALLEST_SIZE", "as_names", "as_placement", "length", "lengths", "not_negative", "points"]
 
-LEAST, LARGEST = 1e-9, 1e9  # m; of sizes: kernels square them, and divide by products of two
+SMALLEST_SIZE, LARGEST_SIZE = 1e-9, 1e9  # m; of sizes: kernels square them, and divide by products of two
 ROTATION = 1e-6  # how far a matrix may be from a rotation
 
 
@@ -33,8 +33,10 @@ def numbers(label: str, key: str, value: Any, shape: tuple[int, ...]) -> Array:
 def length(label: str, key: str, value: Any) -> float:
     """Check a length that a shape can have."""
     x = float(numbers(label, key, value, ()))
-    if not LEAST <= x <= LARGEST:
-        raise GeometryError(f"{label}: {key} is {x:g} m, expected a length from {LEAST:g} to {LARGEST:g} m")
+    if not SMALLEST_SIZE <= x <= LARGEST_SIZE:
+        raise GeometryError(
+            f"{label}: {key} is {x:g} m, expected a length from {SMALLEST_SIZE:g} to {LARGEST_SIZE:g} m"
+        )
     return x
 
 
@@ -63,13 +65,13 @@ def points(label: str, key: str, value: Any, least: int) -> Array:
     found = numbers(label, key, value, (-1, 3))
     if len(found) < least:
         raise GeometryError(f"{label}: {key} has {len(found)} points, expected {least} or more")
-    if np.abs(found).max() > LARGEST:
+    if np.abs(found).max() > LARGEST_SIZE:
         raise GeometryError(
-            f"{label}: {key} has a point {np.abs(found).max():g} m away, expected at most {LARGEST:g} m"
+            f"{label}: {key} has a point {np.abs(found).max():g} m away, expected at most {LARGEST_SIZE:g} m"
         )
     extent = np.ptp(found, axis=0).max()
-    if 0.0 < extent < LEAST:
-        raise GeometryError(f"{label}: {key} lie within {extent:g} m, expected {LEAST:g} m or more")
+    if 0.0 < extent < SMALLEST_SIZE:
+        raise GeometryError(f"{label}: {key} lie within {extent:g} m, expected {SMALLEST_SIZE:g} m or more")
     found = found + 0.0
     found.setflags(write=False)
     return found
@@ -87,9 +89,9 @@ def as_placement(label: str, key: str, value: Any) -> Array:
         raise GeometryError(f"{label}: {key} has shape {array.shape}, expected (..., 4, 4), or (..., 3) of positions")
     if not np.isfinite(array).all():
         raise GeometryError(f"{label}: {key} holds a number that is not finite")
-    if array.size and np.abs(array[..., :3, 3]).max() > LARGEST:
+    if array.size and np.abs(array[..., :3, 3]).max() > LARGEST_SIZE:
         raise GeometryError(
-            f"{label}: {key} is {np.abs(array[..., :3, 3]).max():g} m away, expected at most {LARGEST:g} m"
+            f"{label}: {key} is {np.abs(array[..., :3, 3]).max():g} m away, expected at most {LARGEST_SIZE:g} m"
         )
     R = array[..., :3, :3]
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):

@@ -63,7 +63,7 @@ BESIDE = 1e-2  # of the smaller radius: how far apart shapes are moved to look a
 ASCENTS = 50  # of which a few are needed
 LOOKED = 8  # directions that are followed where coal says nothing: of deep hulls in cylinders one of 400 needs more
 MOST_FACES = 1000  # of a hull, across which one looks: of more, directions all around lead to the face that is nearest
-LEAST = 1e-9  # of the longest: a shorter vector has no direction
+SHORTEST_DIRECTION = 1e-9  # of the longest: a shorter vector has no direction
 IDENTITY = np.eye(4)
 UP = np.array([0.0, 0.0, 1.0])
 _k = np.arange(64) + 0.5  # on a spiral over half a sphere, about 0.3 apart
@@ -224,7 +224,7 @@ def directions_of(first: Shape, T1: Array, second: Shape, T2: Array) -> Array:
         elif isinstance(shape, Triangle):
             found = np.concatenate([found, np.cross(*np.diff(shape.vertices, axis=0))[None]])
     size = np.linalg.norm(found, axis=1)
-    found = found[size > LEAST * size.max()] / size[size > LEAST * size.max(), None]
+    found = found[size > SHORTEST_DIRECTION * size.max()] / size[size > SHORTEST_DIRECTION * size.max(), None]
     return np.concatenate([found, -found])
 
 

@@ -31,9 +31,9 @@ from pluecker.spatial.algebra.vectors import add3, cross3, dot3, load3, rotate, 
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import lift, select, smaller, within
 
-__all__ = ["CLOSE", "farthest_face", "hull_hull_distance", "normal_of"]
+__all__ = ["SAME_DISTANCE", "farthest_face", "hull_hull_distance", "normal_of"]
 
-CLOSE = 1e-12  # of the sizes: distances that differ by less are one
+SAME_DISTANCE = 1e-12  # of the sizes: distances that differ by less are one
 ABOVE = 4e-15  # of the sizes, some roundings: what is beside a triangle by less is above it
 
 
@@ -187,7 +187,7 @@ def hull_hull_distance(R, c, A, m, B, l, face, n, size):
 
     ``face`` is how far the face that parts them most does so, along ``n``; m and l are triangles, ends and rows of both.
     """
-    zero, close = 0.0 * face, CLOSE * size
+    zero, close = 0.0 * face, SAME_DISTANCE * size
     back, away = transpose(R), scale3(-1.0, rotate_back(R, c))
     gap, u, y, name = nearest_to_face(R, c, A, m[0], B, l[1], l[2], size)
     x, feature = add_scaled(y, -0.5 * gap, u), 3.0 * name

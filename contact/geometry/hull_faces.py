@@ -18,7 +18,7 @@ creation for physics simulations" (2015), for fewer points of many.
 from math import cos, pi, sin
 
 from pluecker.contact.geometry.hull_distance import (
-    CLOSE,
+    SAME_DISTANCE,
     edge_of,
     farthest_face,
     hull_hull_distance,
@@ -242,7 +242,7 @@ def hull_hull(R1, p1, A, a, R2, p2, B, b, slack, out):
     size = load(A, PART * a[2] + 1) + load(B, PART * b[2] + 1)
     first, k = farthest_face(R, c, A, a[0], B, b[1], b[2])
     other, j = farthest_face(Rt, ct, B, b[0], A, a[1], a[2])
-    second = smaller(first + CLOSE * size, other)  # of two that are as good always the same
+    second = smaller(first + SAME_DISTANCE * size, other)  # of two that are as good always the same
     face, of_second = select(second, other, first), indicator(second, first)
     u = select3(second, rotate(R, scale3(-1.0, normal_at(B, b[0], j))), normal_at(A, a[0], k))
     gap, n, x, feature = hull_hull_distance(R, c, A, a, B, b, face, u, size)
@@ -251,7 +251,7 @@ def hull_hull(R1, p1, A, a, R2, p2, B, b, slack, out):
     else:
         lowest, _ = spanning_polygon(Rt, ct, B, b, A, a, j, size, out)
     width = least(load(A, PART * a[2]), load(B, PART * b[2]))
-    allowed = slack * width + CLOSE * size
+    allowed = slack * width + SAME_DISTANCE * size
     flat = smaller(gap - allowed, face)
     flat = holds(indicator(flat, gap) * indicator(smaller(lowest, gap + allowed), gap))
     normal = rotate(R1, select3(flat, u, n))

@@ -25,7 +25,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pluecker.contact.errors import GeometryError
-from pluecker.contact.geometry.checks import LARGEST, length, lengths, numbers, points
+from pluecker.contact.geometry.checks import LARGEST_SIZE, length, lengths, numbers, points
 from pluecker.contact.geometry.triangulation import have_areas, hull_of
 from pluecker.spatial.errors import ArgumentTypeError, shown
 
@@ -338,8 +338,10 @@ class HeightField(Vertices):
         z = numbers("HeightField", "heights", self.heights, (-1, -1))
         if min(z.shape) < 2:
             raise GeometryError(f"HeightField: heights have shape {z.shape}, expected two rows and columns or more")
-        if np.abs(z).max() > LARGEST:
-            raise GeometryError(f"HeightField: heights go up to {np.abs(z).max():g} m, expected at most {LARGEST:g} m")
+        if np.abs(z).max() > LARGEST_SIZE:
+            raise GeometryError(
+                f"HeightField: heights go up to {np.abs(z).max():g} m, expected at most {LARGEST_SIZE:g} m"
+            )
         z.setflags(write=False)
         size = lengths("HeightField", "size", self.size, 2)
         rows, columns = z.shape

@@ -18,7 +18,7 @@ from pluecker.contact.piles.jacobian import Paths
 from pluecker.contact.rows import layout
 from pluecker.contact.rows.mobility import FREE
 from pluecker.contact.rows.packing import Packed
-from pluecker.contact.rows.ranges import LAW, STEPS
+from pluecker.contact.rows.ranges import LAW, STAIRCASE_STEPS
 from pluecker.contact.rows.returned_impulses import HIT, LEAST
 from pluecker.spatial.functions.elementwise import Array
 
@@ -135,7 +135,7 @@ def rows_of_constraints(
     with np.errstate(invalid="ignore"):
         drop = np.where(level[:, :-1] == level[:, 1:], 0.0, level[:, :-1] - level[:, 1:])
     which, k = np.nonzero(drop > 0.0)
-    assert drop.shape[1] == STEPS
+    assert drop.shape[1] == STAIRCASE_STEPS
     top, bottom = np.isinf(level[which, k]), np.isinf(level[which, k + 1])
     half = 0.5 * drop[which, k]
     lower = np.where(bottom, -np.inf, np.where(top, 0.0, -half))

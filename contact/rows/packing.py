@@ -35,7 +35,7 @@ from pluecker.contact.friction.dense.cone_steps import CONTACT
 from pluecker.contact.rows import layout
 from pluecker.contact.rows.ordering import eliminate, neighbours_of
 from pluecker.contact.rows.pack_touching import Touching, pack_touching, touching_of
-from pluecker.contact.rows.ranges import STEPS
+from pluecker.contact.rows.ranges import STAIRCASE_STEPS
 from pluecker.contact.rows.user import PARAMETERS
 
 __all__ = ["Packed", "pack_constraints"]
@@ -130,7 +130,9 @@ def pack_constraints(model: Model, parts: Sequence[Parts]) -> Packed:
         sum(row.contact >= ROLLING for row in ranged),
         sum(row.returned > 0.0 for row in ranged),
     )
-    kinds = [STEPS] * (len(ranged) - 3 * n_contacts - resistances) + [CONTACT] * (n_contacts + resistances + returns)
+    kinds = [STAIRCASE_STEPS] * (len(ranged) - 3 * n_contacts - resistances) + [CONTACT] * (
+        n_contacts + resistances + returns
+    )
     row_of = {t: k for k, row in enumerate(order[linear:]) for t in used_functions(parts, first_function, row)}
     pieces = {
         layout.FUNCTIONS: records, layout.ENTRIES: integers(entries), layout.ROWS: np.array(table.rows).reshape(-1),

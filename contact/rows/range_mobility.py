@@ -29,12 +29,12 @@ from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.memory.combinations import add_multiple, add_multiples
 from pluecker.spatial.engine.scalars.operations import accumulate, load, part, store, tail, within
 
-__all__ = ["FEW", "LAW", "STEPS", "answer", "store_range_mobility"]
+__all__ = ["FEW", "LAW", "STAIRCASE_STEPS", "answer", "store_range_mobility"]
 
-STEPS = 4  # of a staircase: lower limit, friction, motor, upper limit
-LAW = 2 * STEPS + 1
+STAIRCASE_STEPS = 4  # of a staircase: lower limit, friction, motor, upper limit
+LAW = 2 * STAIRCASE_STEPS + 1
 FEW = 64  # coordinates: up to so many, whole rows of Z are multiplied, the zeros with them
-LEAST = 1e-13  # of a row's mobility without linear rows: beyond the rounding of what they leave of it
+SMALLEST_MOBILITY = 1e-13  # of a row's mobility without linear rows: beyond the rounding of what they leave of it
 
 
 @called_kernel
@@ -63,7 +63,7 @@ def store_mobility_of_halves(m, w, factor, J, count, kept, ws):
             for i in range(row):
                 store(W, i * count + row, load(W, row * count + i))
             own = load(W, row * count + row)
-            store(W, row * count + row, own + load(soft, k) + LEAST * own)
+            store(W, row * count + row, own + load(soft, k) + SMALLEST_MOBILITY * own)
             row += 1
 
 
@@ -137,7 +137,7 @@ def store_mobility_by_columns(m, w, factor, J, S, compliance, count, kept, ws):
                 if not sleeps(kept, j):
                     store(W, i * count + column, row_rate(w, J, first + j, y))
                     i += 1
-            accumulate(W, column * count + column, load(soft, k) + LEAST * own)
+            accumulate(W, column * count + column, load(soft, k) + SMALLEST_MOBILITY * own)
             column += 1
 
 

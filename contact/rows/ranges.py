@@ -69,7 +69,7 @@ from pluecker.contact.rows.layout import (
     term_coefficient,
 )
 from pluecker.contact.rows.layout import LAW as ROW_LAW
-from pluecker.contact.rows.range_mobility import FEW, LAW, STEPS, answer, store_range_mobility
+from pluecker.contact.rows.range_mobility import FEW, LAW, STAIRCASE_STEPS, answer, store_range_mobility
 from pluecker.contact.rows.returned_impulses import RETURNED
 from pluecker.spatial.dense.laws import larger, staircase_memory, staircase_response
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
@@ -86,9 +86,14 @@ from pluecker.spatial.engine.scalars.operations import (
 )
 
 __all__ = [
-    "STEPS", "add_range_impulses", "begin_ranges", "keep_coordinate_limits", "make_obey_ranges", "range_numbers",
+    "STAIRCASE_STEPS",
+    "add_range_impulses",
+    "begin_ranges",
+    "keep_coordinate_limits",
+    "make_obey_ranges",
+    "range_numbers",
     "range_scratch",
-]  # fmt: skip
+]
 
 
 @kernel
@@ -233,7 +238,7 @@ def make_obey_ranges(with_contacts: bool, with_more: bool = False) -> Callable[.
                 if with_contacts:
                     own = solve_blocks(w, W, count, b, laws, LAW, awake, guess, rest)
                 else:
-                    own = solve_staircases_of_rows(W, count, b, laws, STEPS, awake, guess, rest)
+                    own = solve_staircases_of_rows(W, count, b, laws, STAIRCASE_STEPS, awake, guess, rest)
                 error = select(smaller(0.5, taken), own, error)
                 for k in range(n):
                     store(guess, k, select(smaller(0.5, taken), load(guess, k), load(r, first + k)))
@@ -291,7 +296,7 @@ def wake_ranges(w, J, x, rho, guess, goes_on, kept):
             pressed = load(guess, k) + load(laws, LAW * k + RETURNED)
             asks = smaller(select(smaller(0.0, pressed), -1.0 + 0.0 * u, u - least_rate(laws, LAW * k)), 0.0)
         else:
-            r, _ = staircase_response(laws, LAW * k, STEPS, 1.0, u)
+            r, _ = staircase_response(laws, LAW * k, STAIRCASE_STEPS, 1.0, u)
             asks = smaller(0.0, larger(r, -r))
         now = select(asks, goes_on, is_awake)
         news = larger(news, now - is_awake)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["explanation"]
 
-SMALLEST = 1e-9  # of the largest singular value: smaller ones are none
+SMALLEST_SINGULAR_VALUE = 1e-9  # of the largest singular value: smaller ones are none
 WEAK = 0.3  # chosen: rows that are independent by less are near to a contradiction
 LEFT = 1e-7  # of what is asked for: what is left, and rounding cannot have made
 PART = 1e-2  # of the largest part of a combination: constraints with less have no part in it
@@ -93,7 +93,7 @@ def explanation(world: World, q: Array, v: Array, tau: Array, error: float, time
         return unmet(world, q, v, error, time, step)
     names, size = asked.names, asked.size
     U, s, _ = np.linalg.svd(asked.A, full_matrices=True)
-    rank = int((s > SMALLEST * max(s.max(initial=0.0), 1e-300)).sum())
+    rank = int((s > SMALLEST_SINGULAR_VALUE * max(s.max(initial=0.0), 1e-300)).sum())
     for what, unit, each in (("velocities", "/s", asked.speed), ("accelerations", "/s^2", asked.gain)):
         b = each / size
         rest = U[:, rank:] @ (U[:, rank:].T @ b)

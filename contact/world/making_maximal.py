@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["joint_shapes", "make_maximal", "world_of"]
 
-LEAST = 1e-13  # of the largest moment of inertia of a body: less is what rounding leaves of none
+SMALLEST_INERTIA = 1e-13  # of the largest moment of inertia of a body: less is what rounding leaves of none
 
 
 def make_maximal(world: World, reference: ArrayLike | None = None) -> Maximal:
@@ -85,7 +85,7 @@ def refuse_massless(model: Model) -> None:
         if m > 0.0:
             K = tilde(h)
             moments = np.linalg.eigvalsh(about_origin + K @ (K / m))  # K K may overflow
-        if not m > 0.0 or moments[0] <= LEAST * np.abs(about_origin).max():
+        if not m > 0.0 or moments[0] <= SMALLEST_INERTIA * np.abs(about_origin).max():
             what = "has no mass" if not m > 0.0 else "has no moment of inertia about an axis"
             raise ConstraintError(
                 f"World.maximal: body {shown(model.body_names[body])} {what}, and cannot be free; give it an inertia"

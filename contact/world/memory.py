@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = ["WorldMemory", "as_numbers_of", "key_of"]
 
-NEAR = 1e-6  # rad: by which an angle may differ from the one that is remembered, whole turns aside
+SAME_ANGLE = 1e-6  # rad: by which an angle may differ from the one that is remembered, whole turns aside
 PARTS = ("key", "time", "turns", "impulses", "integrator", "own")
 
 
@@ -222,8 +222,8 @@ def check_turns(world: World, q: Array, memory: WorldMemory) -> None:
         return
     angles = run(world, TURNS, (q,))
     off = np.abs(np.remainder(angles - memory.turns + np.pi, 2.0 * np.pi) - np.pi)
-    if not (off <= NEAR).all():
-        k = int(np.argwhere(off > NEAR)[0][-1])
+    if not (off <= SAME_ANGLE).all():
+        k = int(np.argwhere(off > SAME_ANGLE)[0][-1])
         names = [
             name
             for name, part in zip(world.names, world.parts, strict=False)

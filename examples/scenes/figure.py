@@ -14,7 +14,7 @@ from pluecker.examples.scenes.outcome import Outcome, Panel
 
 __all__ = ["draw_outcome"]
 
-FEW = 40  # points, which are marked one by one
+MARKED_POINTS = 40  # points, which are marked one by one
 STROKES = "--", ":"  # of theory
 COLOURS = ("#1f5fb4", "#e07b00", "#2e8b57", "#8e44ad", "#d62728", "#7f3b08")
 
@@ -58,9 +58,13 @@ def draw_outcome(outcome: Outcome) -> Any:
 
 def draw_panel(axis: Any, panel: Panel) -> None:
     """Draw the curves of a panel; those of theory are dashed and black, the second of them dotted."""
-    number, strokes, dashed = 0, iter(STROKES), any(curve.theory and len(curve.x) > FEW for curve in panel.curves)
+    number, strokes, dashed = (
+        0,
+        iter(STROKES),
+        any(curve.theory and len(curve.x) > MARKED_POINTS for curve in panel.curves),
+    )
     for curve in panel.curves:
-        few = len(curve.x) <= FEW
+        few = len(curve.x) <= MARKED_POINTS
         if curve.theory:
             axis.plot(curve.x, curve.y, next(strokes, "-."), color="black", linewidth=1.2, label=curve.label, zorder=5)
         else:

@@ -44,7 +44,7 @@ __all__ = [
 ]  # fmt: skip
 
 G = 9.81
-FEW = 12  # contacts, of which all is shown
+DETAILED_CONTACTS = 12  # contacts, of which all is shown
 FORCES = ("constraint_forces", "a")  # what a motion records, so that pictures show contacts
 
 
@@ -121,7 +121,8 @@ def watch(
 def shown_well(motion: WorldTrajectory) -> WorldTrajectory:
     """Return a motion without marks that would hide others: the axes of constraints, and of many contacts all but forces."""
     many = (
-        max((np.shape(each.positions)[-2] for each in motion.overlays if not isinstance(each, Lines)), default=0) > FEW
+        max((np.shape(each.positions)[-2] for each in motion.overlays if not isinstance(each, Lines)), default=0)
+        > DETAILED_CONTACTS
     )
     kept = (each for each in motion.overlays if "of constraints" not in each.label)
     if many:

@@ -31,7 +31,7 @@ KINDS = {
 LETTERS = "xyz"
 COLOURS = "viridis_r"  # the strongest arrows are the darkest
 FILL = 0.9  # how much of the distance between two points the longest arrow takes
-MOST = 100  # points along an edge: nobody sees more, and a million arrows take memory for all
+MOST_POINTS = 100  # points along an edge: nobody sees more, and a million arrows take memory for all
 BARB = 0.35  # length of the head of an arrow in space, of the whole arrow
 THIN = 1e-9  # what is smaller than this part of the largest arrow, or of the drawing, is not there
 HUGE = 1e150  # of what is drawn: its square is in the range of float64
@@ -111,7 +111,7 @@ def plot_field(
     kind = as_option("plot_field", "kind", kind, KINDS)
     if edge <= 0.0:
         raise ArgumentValueError(f"plot_field: size is {edge}, expected a length above zero")
-    n = as_integer("plot_field", "count", (5 if plane is None else 11) if count is None else count, 2, MOST)
+    n = as_integer("plot_field", "count", (5 if plane is None else 11) if count is None else count, 2, MOST_POINTS)
 
     rows, names = (np.eye(3), list(LETTERS)) if plane is None else axes_of_plane(plane)
     dimensions = 3 if plane is None else 2

@@ -48,7 +48,7 @@ RELATIVE_SLACK = 1e-6  # of the largest principal moment: files are rounded
 ROUNDING = 64.0 * float(
     np.finfo(float).eps
 )  # of the moments about the origin, from which those about c are a difference
-FAR = 1e150  # m: a centre of mass beyond has no square
+FARTHEST_CENTER = 1e150  # m: a centre of mass beyond has no square
 
 
 @by_value()
@@ -144,7 +144,7 @@ def ten_numbers(I: Array) -> tuple[Array, Array, Array]:
 
 def about_center(m: Array, h: Array, J: Array) -> tuple[Array, Array]:
     """c = h / m and I_C = J + m c~ c~; where there is no such point, J about the origin"""
-    placed = np.linalg.norm(h, axis=-1) < FAR * np.abs(m)
+    placed = np.linalg.norm(h, axis=-1) < FARTHEST_CENTER * np.abs(m)
     c = np.where(placed[..., None], h, 0.0) / np.where(placed, m, 1.0)[..., None]
     return c, shift_inertia(np.where(placed, -m, 0.0), J, c)
 
@@ -158,7 +158,7 @@ def flaws_of_content(I: Array, definite: bool) -> list[Flaw]:
     rounding = ROUNDING * largest(J)
     slack = RELATIVE_SLACK * largest(J_C) + rounding
     first = np.linalg.norm(h, axis=-1)
-    nowhere = np.where(m == 0.0, (first > 0.0) | (largest(J) > 0.0), first >= FAR * np.abs(m))
+    nowhere = np.where(m == 0.0, (first > 0.0) | (largest(J) > 0.0), first >= FARTHEST_CENTER * np.abs(m))
 
     def listed(k: tuple[int, ...]) -> str:
         return f"the principal moments about the centre of mass are {a[k]:.6g}, {b[k]:.6g}, {top[k]:.6g} kg m^2: "
@@ -339,7 +339,7 @@ def principal_axes(I: ArrayLike) -> PrincipalAxes:
     I = as_floats("principal_axes", "I", I, (6, 6))
     refuse("principal_axes", flaws_of_form(I))
     m, h, J = ten_numbers(I)
-    nowhere = ~(np.linalg.norm(h, axis=-1) < FAR * np.abs(m))
+    nowhere = ~(np.linalg.norm(h, axis=-1) < FARTHEST_CENTER * np.abs(m))
     refuse("principal_axes", [Flaw(nowhere, lambda k: f"the mass is {m[k]:.6g} kg: there is no centre of mass")])
     center, J_C = about_center(m, h, J)
     moments, axes = np.linalg.eigh(J_C)

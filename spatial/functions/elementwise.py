@@ -39,7 +39,7 @@ from pluecker.spatial.functions.arguments import (
 
 __all__ = ["Array", "Elementwise", "as_floats", "as_numbers", "finite", "rows_of_eight"]
 
-LARGE = 1e75  # numbers whose fourth power leaves the range of float64
+LARGE_NUMBER = 1e75  # numbers whose fourth power leaves the range of float64
 ROWS = types.float64[:, ::1]
 
 
@@ -126,7 +126,7 @@ class Elementwise:
         bad = np.argwhere(~np.isfinite(result).all(axis=axes))
         where = f" (entry {', '.join(map(str, bad[0]))})" if len(bad) and result.ndim > len(self.output) else ""
         largest = max((float(np.abs(array).max(initial=0.0)) for array in arrays), default=0.0)
-        if largest > LARGE or np.isinf(result).any():
+        if largest > LARGE_NUMBER or np.isinf(result).any():
             raise ArgumentValueError(
                 f"{self.name}: the result overflows float64, or {self.complaint}{where}; largest input {largest:g}"
             )

@@ -32,7 +32,7 @@ from pluecker.spatial.functions.rigid_body import spatial_inertia
 
 __all__ = ["DensityInertia", "density_inertia", "point_masses"]
 
-MOST = 64  # points along an edge: a density that needs more is better served by more cells
+MOST_POINTS = 64  # points along an edge: a density that needs more is better served by more cells
 
 
 @by_value()
@@ -177,7 +177,7 @@ def density_inertia(density: Callable[[Array], Any], cells: ArrayLike, *, order:
     function = "density_inertia"
     if not callable(density):
         raise ArgumentTypeError(f"{function}: density is {shown(density)}, expected a function of points (k, 3)")
-    n = as_integer(function, "order", order, 3, MOST)
+    n = as_integer(function, "order", order, 3, MOST_POINTS)
     corners = as_floats(function, "cells", cells, (3,))
     if corners.ndim < 2 or corners.shape[-2] not in (2, 4) or not corners.size:
         raise ArgumentValueError(

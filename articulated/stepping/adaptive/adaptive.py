@@ -29,7 +29,7 @@ from pluecker.articulated.stepping.adaptive.events import NOTHING, apply_event, 
 from pluecker.articulated.stepping.adaptive.joint_modes import add_row_forces
 from pluecker.articulated.stepping.adaptive.mode_changes import impact_kernel, release_kernel, settle_kernel
 from pluecker.articulated.stepping.adaptive.pair import (
-    MOST,
+    MOST_STEPS,
     SHORTEST,
     TOLERANCE,
     attempt_kernel,
@@ -97,7 +97,7 @@ def adaptive_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
         copy(nv, v0, start)
         s, length = 0.0, load(memory, 0)
         length = length if length > 0.0 else h
-        for _ in range(MOST):
+        for _ in range(MOST_STEPS):
             settle(m, c, s, given, q, v, ws)
             tried = min(length, h - s)
             dt, e = attempt(m, c, s, tried, SHORTEST * h, given, q, v, ws)

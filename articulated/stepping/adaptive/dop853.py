@@ -20,7 +20,7 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping.adaptive.adaptive import rate_kernel
 from pluecker.articulated.stepping.adaptive.joint_modes import hold_rows
 from pluecker.articulated.stepping.adaptive.pair import (
-    MOST,
+    MOST_STEPS,
     SHORTEST,
     Pair,
     attempt_kernel,
@@ -248,7 +248,7 @@ def step_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
         copy(nv, v0, start)
         hold_rows(m, rows(c), modes, held)  # there are none
         length = load(memory, 0) if load(memory, 0) > 0.0 else h
-        for _ in range(MOST):
+        for _ in range(MOST_STEPS):
             copy(nv, v, rates_u)
             rate(held, c, s, given, q, v, modes, rates_v, rest)
             tried = min(length, h - s)

@@ -9,7 +9,7 @@ Source: Hairer, Norsett and Wanner (1993), section II.6.
 
 from pluecker.articulated.model.layout import velocity_count
 from pluecker.articulated.stepping.adaptive.dormand_prince import between
-from pluecker.articulated.stepping.adaptive.joint_modes import FAR, NEAR, at_lower, at_upper
+from pluecker.articulated.stepping.adaptive.joint_modes import AT_LIMIT, NO_LIMIT, at_lower, at_upper
 from pluecker.articulated.stepping.terms.rows import (
     FRICTION,
     LOWER,
@@ -38,14 +38,14 @@ def margin(rows, k, what, x, h, q, v, modes, nv, rates_u, rates_v):
     j = coordinate(rows, k)
     if what == STOPS:
         u = load(v, j)
-        return load(modes, k) * (u + between(nv, j, x, h, rates_v)) + 1e-3 * NEAR * (1.0 + abs(u))
+        return load(modes, k) * (u + between(nv, j, x, h, rates_v)) + 1e-3 * AT_LIMIT * (1.0 + abs(u))
     start = load(q, position(rows, k))
     y = start + between(nv, j, x, h, rates_u)
     if what == AT_LOWER:
         limit = entry(rows, k, LOWER)
-        return y - min(limit, start) + 1e-3 * NEAR * (1.0 + abs(limit))
+        return y - min(limit, start) + 1e-3 * AT_LIMIT * (1.0 + abs(limit))
     limit = entry(rows, k, UPPER)
-    return max(limit, start) - y + 1e-3 * NEAR * (1.0 + abs(limit))
+    return max(limit, start) - y + 1e-3 * AT_LIMIT * (1.0 + abs(limit))
 
 
 @kernel
@@ -75,7 +75,7 @@ def may_happen(rows, k, what, modes):
         return entry(rows, k, FRICTION) > 0.0
     if position(rows, k) < 0:
         return False
-    return abs(entry(rows, k, LOWER if what == AT_LOWER else UPPER)) < FAR
+    return abs(entry(rows, k, LOWER if what == AT_LOWER else UPPER)) < NO_LIMIT
 
 
 @kernel
@@ -99,9 +99,9 @@ def apply_event(rows, k, what, q, v):
         store(v, coordinate(rows, k), 0.0)
         return
     i = position(rows, k)
-    if what == AT_LOWER and load(q, i) > entry(rows, k, LOWER) - 2.0 * NEAR * (1.0 + abs(entry(rows, k, LOWER))):
+    if what == AT_LOWER and load(q, i) > entry(rows, k, LOWER) - 2.0 * AT_LIMIT * (1.0 + abs(entry(rows, k, LOWER))):
         store(q, i, entry(rows, k, LOWER))
-    if what == AT_UPPER and load(q, i) < entry(rows, k, UPPER) + 2.0 * NEAR * (1.0 + abs(entry(rows, k, UPPER))):
+    if what == AT_UPPER and load(q, i) < entry(rows, k, UPPER) + 2.0 * AT_LIMIT * (1.0 + abs(entry(rows, k, UPPER))):
         store(q, i, entry(rows, k, UPPER))
 
 

@@ -36,9 +36,9 @@ from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.scalars.operations import accumulate, load, load_integer, store
 
 __all__ = [
-    "FAR",
+    "AT_LIMIT",
     "HELD",
-    "NEAR",
+    "NO_LIMIT",
     "SLACK",
     "add_row_forces",
     "at_lower",
@@ -51,8 +51,8 @@ __all__ = [
 
 HELD = 1e60  # armature of coordinates that are held; others are smaller by more digits than a number has
 SLACK = 1e-9  # of the friction, by which a reaction may be larger: at the very bound no direction is decided
-FAR = 1e300  # limits beyond are none
-NEAR = 1e-12  # of a limit, and of 1: how near a coordinate is at it
+NO_LIMIT = 1e300  # limits beyond are none
+AT_LIMIT = 1e-12  # of a limit, and of 1: how near a coordinate is at it
 
 
 @kernel
@@ -61,7 +61,7 @@ def at_lower(rows, k, q):
     if position(rows, k) < 0 or is_soft(rows, k):
         return False
     x = entry(rows, k, LOWER)
-    return abs(x) < FAR and load(q, position(rows, k)) <= x + NEAR * (1.0 + abs(x))
+    return abs(x) < NO_LIMIT and load(q, position(rows, k)) <= x + AT_LIMIT * (1.0 + abs(x))
 
 
 @kernel
@@ -70,7 +70,7 @@ def at_upper(rows, k, q):
     if position(rows, k) < 0 or is_soft(rows, k):
         return False
     x = entry(rows, k, UPPER)
-    return abs(x) < FAR and load(q, position(rows, k)) >= x - NEAR * (1.0 + abs(x))
+    return abs(x) < NO_LIMIT and load(q, position(rows, k)) >= x - AT_LIMIT * (1.0 + abs(x))
 
 
 @kernel
@@ -125,7 +125,7 @@ def reaction_excess(rows, k, q, a):
     r, F = -HELD * a, entry(rows, k, FRICTION)
     bound = F * (1.0 + SLACK)
     if F == 0.0:
-        bound = NEAR * (1.0 + abs(r))
+        bound = AT_LIMIT * (1.0 + abs(r))
     down, up = r - bound, -bound - r  # the reaction pushes up too hard; it pulls down too hard
     if at_lower(rows, k, q):
         return up, 1.0

@@ -26,13 +26,23 @@ from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import load, part, store, tail
 
 __all__ = [
-    "MOST", "SHORTEST", "TOLERANCE", "Pair", "attempt_kernel", "combination", "copy", "land_kernel", "memory_kernel",
-    "tolerance", "trial_kernel", "worse",
-]  # fmt: skip
+    "MOST_STEPS",
+    "SHORTEST",
+    "TOLERANCE",
+    "Pair",
+    "attempt_kernel",
+    "combination",
+    "copy",
+    "land_kernel",
+    "memory_kernel",
+    "tolerance",
+    "trial_kernel",
+    "worse",
+]
 
 TOLERANCE = HEADER - 1  # where a scenario has the tolerance; zero stands for the usual one
 USUAL = 1e-9
-MOST = 10_000  # steps in one: more are no progress
+MOST_STEPS = 10_000  # steps in one: more are no progress
 SHORTEST = 1e-14  # of the step
 
 

@@ -51,15 +51,23 @@ from pluecker.spatial.engine.scalars.lanes import WIDTH
 from pluecker.spatial.engine.scalars.operations import accumulate, load, part, store, tail
 
 __all__ = [
-    "ABSOLUTE", "MOST", "RELATIVE", "ROUNDING", "STAGE_OF_TREE", "StageRows", "StageSolver", "displace",
-    "make_stage_solver", "stage_solver_workspace",
-]  # fmt: skip
+    "ABSOLUTE",
+    "MOST_ITERATIONS",
+    "RELATIVE",
+    "ROUNDING",
+    "STAGE_OF_TREE",
+    "StageRows",
+    "StageSolver",
+    "displace",
+    "make_stage_solver",
+    "stage_solver_workspace",
+]
 
 # Of velocities: far below the error of a step, whatever its order, and far above rounding.
 RELATIVE, ABSOLUTE = 1e-9, 1e-12
 ROUNDING = 1e-15  # of coordinates, relative to the largest, four units in the last place
 GAP = 1e-10  # of the mechanism's reach; where rows are independent, the last step leaves rounding of it
-MOST = 30  # iterations: from the velocity before the step a smooth motion takes three to five
+MOST_ITERATIONS = 30  # iterations: from the velocity before the step a smooth motion takes three to five
 HALVINGS = 10
 
 
@@ -248,7 +256,7 @@ def make_stage_solver(rows: StageRows) -> StageSolver:
         work = tail(r, 4 * n - nv)
         share = np.inf
         clear(x, n - nv)
-        for _ in range(MOST):
+        for _ in range(MOST_ITERATIONS):
             differentiate_residual(m, c, s, g, q0, v0, qb, vb, v, x, law, f_ext, r, A, work)
             misses(m, c, s, g, qb, v, law, r, work)
             size = store_matrix(m, c, work, A, tail(work, nq))

@@ -68,7 +68,7 @@ TOLERANCE = 1e-12  # of the velocity: what counts as solved
 GOAL = 1e-15  # where the iteration ends, if it gets there
 SLOWER = 0.9  # of the error before: what falls less, once it is below the tolerance, is rounding
 SAME = 1e-26  # of the square of a difference in q: it comes from quaternions that are brought to unit length once more
-MOST = 60  # iterations: with |w| h = 0.5 they halve the error
+MOST_ITERATIONS = 60  # iterations: with |w| h = 0.5 they halve the error
 
 
 class StepRows(NamedTuple):
@@ -152,7 +152,7 @@ def make_variational(rows_of_step: StepRows) -> Callable[..., Any]:
         clear(u, nv)
         move(m, h, q, v, u)
         error = 0.0 * load(v, 0) + 1.0
-        for _ in range(MOST):
+        for _ in range(MOST_ITERATIONS):
             previous = error
             forces(m, c, 0.0 * h, h, q, v, q, u, law, f_ext, q1, mean, force, wrenches, rest)
             add_springs(m, c, 0.0 * h, law, mean, force, rows)

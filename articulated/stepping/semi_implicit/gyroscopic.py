@@ -51,7 +51,7 @@ from pluecker.spatial.engine.scalars.operations import lift, load, select, small
 
 __all__ = ["change_by_midpoint", "solve_with_gyroscopic_moments", "turned_by_midpoint"]
 
-STEPS = 4  # of Newton's method: at h |w| = 1, a needle's equation is solved to rounding by four
+NEWTON_STEPS = 4  # of Newton's method: at h |w| = 1, a needle's equation is solved to rounding by four
 MORE = 7  # from zero, where these do not suffice
 TURN = 3.0  # rad: up to it the root found was the one that belongs to w, in 1,200 random spins of needles and boxes
 PARTS = 1024  # of a step at most: some 3000 rad
@@ -122,7 +122,7 @@ def turned_by_midpoint(h, w, d, L, b):
 @kernel
 def change_by_midpoint(M, h, w, p, x):
     """w+ - w from a guess x, with the impulse p = h n of the moment; NaN where a body turns by thousands of radians"""
-    for _ in range(STEPS - 1):
+    for _ in range(NEWTON_STEPS - 1):
         x, _ = improve_turn(M, h, w, p, x)
     x, F = improve_turn(M, h, w, p, x)
     e = turn_error(M, h, w, x, F, NEARLY)

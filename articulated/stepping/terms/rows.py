@@ -69,8 +69,8 @@ SLACK = 1.0 + 1e-9  # of the friction: what is no larger may be friction alone
 
 COORDINATE, POSITION, FRICTION, LOWER, UPPER, RESTITUTION, STIFFNESS, DAMPING = range(8)
 ROW = 8
-STEPS = 3  # of a staircase: lower limit, friction, upper limit
-LAW = 2 * STEPS + 1
+STAIRCASE_STEPS = 3  # of a staircase: lower limit, friction, upper limit
+LAW = 2 * STAIRCASE_STEPS + 1
 
 
 # ------------------------------------------------------------------------------------------------------------- the table
@@ -300,7 +300,7 @@ def wake_rows(rows, b, laws, awake, y):
     woken = False
     for k in range(row_count(rows)):
         u, is_awake = load(b, k) + row_velocity(rows, k, y), load(awake, k)
-        r, _ = staircase_response(laws, LAW * k, STEPS, 1.0 + 0.0 * u, u)
+        r, _ = staircase_response(laws, LAW * k, STAIRCASE_STEPS, 1.0 + 0.0 * u, u)
         now = select(smaller(0.0, larger(r, -r)), 1.0 + 0.0 * u, is_awake)
         if not within(now - is_awake, 0.5):
             woken = True
@@ -324,7 +324,7 @@ def solve_awake(m, rows, factor, b, laws, compliance, awake, r, y, ws):
             store_mobility(m, rows, k, column, count, factor, awake, W, y, rest)
             accumulate(W, column * count + column, load(compliance, k))
             column += 1
-    return solve_staircases_of_rows(W, count, b, laws, STEPS, awake, r, rest)
+    return solve_staircases_of_rows(W, count, b, laws, STAIRCASE_STEPS, awake, r, rest)
 
 
 @kernel

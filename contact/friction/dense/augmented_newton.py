@@ -39,7 +39,7 @@ from pluecker.spatial.engine.scalars.operations import (
 
 __all__ = ["augmented_newton"]
 
-STEPS = 40  # with one spring; a few are enough once the sets are known
+NEWTON_STEPS = 40  # with one spring; a few are enough once the sets are known
 # Of the slope along a step, that may be left where it ends; of rho |x - y|, what the equations may be wrong by.
 ENOUGH = 0.1
 HALVINGS = 40
@@ -150,7 +150,7 @@ def augmented_newton(kinds, laws, S, c, n, unit, rho, y, w, u, x, p, d, M):
     going, steps = 1.0 + 0.0 * rho, 0
     velocities(S, c, n, w, u)
     nearest_points(kinds, laws, n, rho, 0.0 * rho, y, u, u, x)
-    while steps < STEPS and not within(going, 0.0):
+    while steps < NEWTON_STEPS and not within(going, 0.0):
         equations(kinds, laws, S, n, rho, y, u, w, x, M, d)
         eliminate(M, n, d)
         product(S, n, d, p)

@@ -18,7 +18,7 @@ __all__ = ["along_the_cone", "contact_derivative", "contact_response", "nearest_
 SHORT = 1.0 - 1e-15
 
 
-STEPS = 3  # of Newton's method for the sliding of one contact: it starts where it ended the sweep before
+SLIDING_STEPS = 3  # of Newton's method for the sliding of one contact: it starts where it ended the sweep before
 
 
 @kernel
@@ -106,7 +106,7 @@ def contact_response(mu, block, q, alpha):
     low, high = zero, zero + 1e300
     x = select(smaller(zero, alpha), alpha, (1.0 - ratio) / slope)
     x = select(smaller(zero, x), x, zero)
-    for _ in range(STEPS):
+    for _ in range(SLIDING_STEPS):
         _, ratio, slope = sliding_contact(mu, A, c, w, x)
         outside = smaller(ratio, 1.0)
         low, high = select(outside, larger(low, x), low), select(outside, high, x)

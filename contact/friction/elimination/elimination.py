@@ -39,7 +39,7 @@ from pluecker.spatial.functions.elementwise import Array
 __all__ = ["Elimination", "Recovered", "eliminate"]
 
 EPS = float(np.finfo(np.float64).eps)
-MOST = 4e6  # numbers in the columns of contacts, and in S between them: beyond, iterations are cheaper
+MOST_NUMBERS = 4e6  # numbers in the columns of contacts, and in S between them: beyond, iterations are cheaper
 HELD = 1e-13  # of a diagonal entry: less is left of a row of C that bilateral rows hold by themselves
 PROTECTED = 8.0 * EPS  # of a diagonal entry, added to S: its rounding, which could make it indefinite
 CONTRADICTION = 1e-10  # of what rows are made of: no rounding, though rows be nearly dependent
@@ -185,7 +185,7 @@ def eliminate(problem: Problem, pattern: Pattern | None = None) -> Elimination |
         return None
     operator = contiguous(problem.operator)
     N = bilateral_matrix(operator, rows.bilateral, rows.rows, rows.group)
-    factor = factorize(rows, N, operator, MOST)
+    factor = factorize(rows, N, operator, MOST_NUMBERS)
     if factor is None:
         return None
     complement = schur_complement(operator, factor)
@@ -236,7 +236,7 @@ def schur_complement(operator: Operator, factor: Factor) -> tuple[Operator, np.n
     N_BC.eliminate_zeros()
     if N_BC.nnz == 0:
         return assembled(N, soft), held, np.zeros(m)
-    Y = spread(pattern, N_BC, MOST)
+    Y = spread(pattern, N_BC, MOST_NUMBERS)
     if Y is None:
         return None
     whole = to_scipy(N)

@@ -25,7 +25,7 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Combinations", "refine_rows"]
 
-STEPS = 6  # of refinement, at most
+REFINEMENT_STEPS = 6  # of refinement, at most
 
 
 class Combinations(NamedTuple):
@@ -111,7 +111,7 @@ def refine_rows(A, rows, of, components, S, L, root, Q, b, r, u, missed, made_of
     for i in range(n):
         r[rows[i]] = 0.0
     velocities(A, b, r, u)
-    for step in range(STEPS + 1):
+    for step in range(REFINEMENT_STEPS + 1):
         for i in range(n):
             lack[i] = u[rows[i]] / root[i]
         without_null(Q, lack, work)
@@ -127,7 +127,7 @@ def refine_rows(A, rows, of, components, S, L, root, Q, b, r, u, missed, made_of
             best[c] = size[c] if better[c] else best[c]
         for i in range(n):
             kept[i] = r[rows[i]] if better[of[i]] else kept[i]
-        if step == STEPS or not more:
+        if step == REFINEMENT_STEPS or not more:
             break
         for i in range(n):
             change[i] = lack[i] * root[i]

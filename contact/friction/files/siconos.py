@@ -43,7 +43,7 @@ from pluecker.spatial.files import open_file, read_file, reason_of
 
 __all__ = ["read_problem", "read_siconos"]
 
-LARGEST = 2**29  # bytes of a file, whose words take ten times as much
+LARGEST_FILE = 2**29  # bytes of a file, whose words take ten times as much
 
 
 def read_form(text: Text) -> LocalForm:
@@ -111,7 +111,7 @@ def read_siconos(path: str | os.PathLike[str], *, repair: float = 0.0) -> Proble
     file = to_path("read_siconos", path)
     repair = as_number("repair", repair, PART, 0.0, 1.0, zero=True)
     try:
-        content = read_file(file, LARGEST)
+        content = read_file(file, LARGEST_FILE)
     except IsADirectoryError:
         raise file_error(file, "", "this is a folder, expected a text of Siconos") from None
     except (OSError, ValueError) as error:

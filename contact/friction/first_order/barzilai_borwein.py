@@ -28,7 +28,7 @@ from pluecker.spatial.engine.parallel.interruption_flag import interrupted
 __all__ = ["barzilai_borwein", "run_barzilai_borwein"]
 
 MEMORY = 50  # iterations whose energies a new one is compared with
-ENOUGH = 1e-4  # of the decrease that the slope promises
+SUFFICIENT_DECREASE = 1e-4  # of the decrease that the slope promises
 SHORTEST, LONGEST = 1e-10, 1e10  # of the steps
 REFRESH = 100  # iterations after which the velocities are formed anew
 RIM = 1e-12  # relative distance from the rim of a disc that is none
@@ -103,7 +103,7 @@ def barzilai_borwein(P, exact, g, x, u, island, goal, limit, memory):
             for k in range(1, memory):
                 highest = max(highest, energies[top + k])
             t = 1.0
-            if energy + slope + 0.5 * curvature > highest + ENOUGH * slope:
+            if energy + slope + 0.5 * curvature > highest + SUFFICIENT_DECREASE * slope:
                 t = min(1.0, -slope / curvature)
             energy += t * (slope + 0.5 * t * curvature)
             energies[top + used % memory] = energy

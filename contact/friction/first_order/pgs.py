@@ -41,7 +41,7 @@ USUAL = 1.5  # relaxation, unless the caller asks for another one
 REFRESH = 100  # sweeps after which the velocities are formed anew
 RARER = 16  # of the sweeps so far come between two looks at the error
 SELDOM = 6  # sweeps between two looks, of those that go on from others: with 12 the best pair is met too seldom
-MOST = 0.95  # momentum: with 0.9 packings take a tenth more sweeps, with 0.98 some fall into circles
+LARGEST_MOMENTUM = 0.95  # momentum: with 0.9 packings take a tenth more sweeps, with 0.98 some fall into circles
 ALONG_X, ALONG_U, BEGUN_X, BEGUN_U = range(FREE + 1, FREE + 5)  # rows of work: d and N d; where the last sweep began
 
 
@@ -130,7 +130,7 @@ def stand_still(P, x, u, island, work):
 @allocation_free_kernel
 def momentum_at(age):
     """Return the factor b of momentum, ``age`` sweeps after it began anew"""
-    return min(age / (age + 3.0), MOST)
+    return min(age / (age + 3.0), LARGEST_MOMENTUM)
 
 
 @called_kernel

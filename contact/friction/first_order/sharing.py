@@ -24,7 +24,7 @@ from pluecker.spatial.engine.parallel.interruption import answering
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
-    "LARGE",
+    "SHARED_CONTACTS",
     "WIDE",
     "Layouts",
     "is_large",
@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 WIDE = 200  # contacts of an island, from which eight are taken at a time
-LARGE = 2000  # from which threads share its work
+SHARED_CONTACTS = 2000  # from which threads share its work
 Layouts = dict[tuple[str, int], Any]  # and what else is kept of large islands: by what it is, and by their numbers
 HERE = "pluecker.contact.friction.first_order."
 
@@ -63,7 +63,7 @@ def layout_of(kind: str, P: Prepared, island: int, layouts: Layouts, number: int
 
 def is_large(contacts: int) -> bool:
     """Return whether an island of so many contacts is large enough for threads to share its work."""
-    return contacts >= LARGE
+    return contacts >= SHARED_CONTACTS
 
 
 def threads_for(contacts: int, threads: int) -> int:

@@ -54,11 +54,11 @@ __all__ = ["interior_point"]
 
 TINY = 1e-15  # a pivot that is left out, as a part of its diagonal entry
 PATIENCE = 8  # iterations without progress
-FAR = 1e3  # multipliers, in units in which they are about one, that may be on their way to infinity
+RUNAWAY_MULTIPLIER = 1e3  # multipliers, in units in which they are about one, that may be on their way to infinity
 TOO_FAR = 1e8  # those that are
 POOR = 0.1  # a step too short to go on with: one towards the path, without correction, takes its place
 CENTRAL = 0.5  # where on the path that leads
-SHORT = 0.9  # of a step that led out of the cones
+SHORTENED_STEP = 0.9  # of a step that led out of the cones
 
 
 # --------------------------------------------------------------------------------------------------------------- kernels
@@ -242,9 +242,9 @@ def follow_path(N, c, inner, C, S, degree, scaling, change, memory, tolerance, l
         far = leaves(inner, x, g, c)
         waiting += 1
         # Its own progress: the start may be better than its first points.
-        if (now < 0.9 * least or map_alone < 0.9 * least_map) and far < FAR:
+        if (now < 0.9 * least or map_alone < 0.9 * least_map) and far < RUNAWAY_MULTIPLIER:
             least, least_map, waiting = min(least, now), min(least_map, map_alone), 0
-        if now < error and far < FAR:
+        if now < error and far < RUNAWAY_MULTIPLIER:
             error = now
             copy(x, best)
         if far > TOO_FAR or error <= tolerance or waiting > PATIENCE or not np.isfinite(now) or count >= limit:
@@ -266,7 +266,7 @@ def follow_path(N, c, inner, C, S, degree, scaling, change, memory, tolerance, l
         step = min(1.0, (1.0 - max(1e-8, min(0.01, 0.1 * ratio))) * step)
         moved = rescale(C.kind, C.has, step, ds, dz, v, direction, l)
         while not moved and step > 1e-9:
-            step *= SHORT
+            step *= SHORTENED_STEP
             moved = rescale(C.kind, C.has, step, ds, dz, v, direction, l)
         turn_back(inner, Q, step, change.y, x)
         if not moved:

@@ -58,7 +58,7 @@ __all__ = [
 
 SLOPE = 1e-4
 SHORTEST = 2.0**-40
-TINY = 2.0**-8  # a step below belongs to a bad direction: another is tried
+SHORTEST_STEP = 2.0**-8  # a step below belongs to a bad direction: another is tried
 CAUTIOUS = (1e-8, 1e-4, 1e-2, 1.0)  # how far the diagonal of a Newton matrix is shifted, in scaled units
 
 
@@ -125,8 +125,8 @@ def line_search(equations: Equations, z: Array, value: Array, merit: float) -> t
             point = z + t * d
             there = equations.value(point)
             height = merit_of(there)
-            if height <= merit + SLOPE * t * slope and height < math.inf and (t >= TINY or height < merit):
-                if t >= TINY:
+            if height <= merit + SLOPE * t * slope and height < math.inf and (t >= SHORTEST_STEP or height < merit):
+                if t >= SHORTEST_STEP:
                     return point, there, height
                 if best is None or height < best[2]:
                     best = point, there, height

@@ -44,7 +44,10 @@ __all__ = ["LCP_METHODS", "solve_as_lcp"]
 
 LCP_METHODS = ("lemke", "minmap_newton")
 DENSE = 200  # unknowns up to which a full matrix is faster: SciPy's sparse ones take 20 us before they begin (measured)
-FEW, FINER = 32, 4  # directions that Newton's method begins with, of more; and how many times as many come next
+FIRST_DIRECTIONS, FINER = (
+    32,
+    4,
+)  # directions that Newton's method begins with, of more; and how many times as many come next
 ROUNDS = 3  # of a method that stalls, each begun at the best multipliers, with the auxiliary ones made small
 AUTOMATIC = ("minmap_newton", "lemke")
 
@@ -67,8 +70,8 @@ def solve_as_lcp(
     began = time.perf_counter()
     lcp: Polygon | NormalsOnly = Polygon(problem, directions) if law == "lcp" else NormalsOnly(problem)
     coarser = None
-    if directions is not None and directions > 2 * FEW and method != "lemke" and warm_start is None:
-        fewer = max(FEW, directions // (2 * FINER) * 2)
+    if directions is not None and directions > 2 * FIRST_DIRECTIONS and method != "lemke" and warm_start is None:
+        fewer = max(FIRST_DIRECTIONS, directions // (2 * FINER) * 2)
         coarser = solve_as_lcp(problem, law, method, tol, limit, None, fewer, history)
         warm_start = coarser.multipliers
     # In units of impulses and speeds near those in which the errors are measured; powers of two change no digit.

@@ -53,7 +53,7 @@ __all__ = ["Pivoting", "as_covering", "complementary_pivoting", "pivot_limit"]
 RUNNING, SOLVED, RAY = 0, 1, 2
 PIVOT = 1e-10  # an entry below, relative to the largest of its column, is zero
 TIE = 1e-14  # ratios that differ by less, relative to the largest value of the basis, are equal
-SMALL = 1e-2  # of rows in a tie, those whose entry is below, relative to the largest of these, wait
+SMALL_PIVOT = 1e-2  # of rows in a tie, those whose entry is below, relative to the largest of these, wait
 RENEW = 50  # pivots after which the tableau is made anew, at least; and n, which take as long as making it anew
 FARKAS = 1e10  # sum of z, in good units, up to which y proves that there is none, in spite of the rounding of A' y
 
@@ -166,7 +166,7 @@ def follow_path(T, variable, place, entering, still, most, history):
         if interrupted():
             return RUNNING, count, entering, still
         s = place[entering] - n
-        r = leaving_row(T, variable, place, s, SMALL if still <= n else 0.0, tied)
+        r = leaving_row(T, variable, place, s, SMALL_PIVOT if still <= n else 0.0, tied)
         if r < 0:
             return RAY, count, entering, still
         size = 0.0

@@ -13,7 +13,7 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["as_column", "as_indices", "entry_error", "frozen", "is_frozen", "numbers_of"]
 
-MOST = np.iinfo(np.int64).max  # of 64 bits
+LARGEST_INDEX = np.iinfo(np.int64).max  # of 64 bits
 
 
 def frozen(array: Array) -> Array:
@@ -112,4 +112,4 @@ def as_indices(what: str, value: ArrayLike) -> Indices:
 
 def is_index(value: object) -> bool:
     """Return whether a value is an integer of 64 bits, and no truth value."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and abs(int(value)) <= MOST
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and abs(int(value)) <= LARGEST_INDEX

@@ -18,7 +18,7 @@ from pluecker.spatial.functions.elementwise import Array
 __all__ = ["inverse_times"]
 
 BODY = 6  # velocities of a body
-SMALL = 64  # rows of a group up to which its inverse is made
+LARGEST_INVERTED_GROUP = 64  # rows of a group up to which its inverse is made
 
 
 def groups_of(mass: scipy.sparse.csr_matrix) -> Indices:
@@ -58,10 +58,10 @@ def inverse_times(
     inside[order] = index - np.repeat(first, size)
     lowest, highest = order[first], order[first + size - 1]
     consecutive = (highest - lowest + 1 == size)[group]
-    large = (size > SMALL)[group]
+    large = (size > LARGEST_INVERTED_GROUP)[group]
     starts = ~consecutive | (inside == 0) | (large & (inside % BODY == 0))
     parts = [(small_inverses(name, mass, group, size, order[~large[order]], inside) @ right).tocoo()]
-    for k in np.flatnonzero(size > SMALL):
+    for k in np.flatnonzero(size > LARGEST_INVERTED_GROUP):
         parts.append(solve_group(name, mass, right, order[first[k] : first[k] + size[k]]))
     values, i, j = (np.concatenate([getattr(part, what) for part in parts]) for what in ("data", "row", "col"))
     solved = scipy.sparse.csr_matrix((values, (i, j)), shape=right.shape)  # no sum of matrices: zeros stay stored

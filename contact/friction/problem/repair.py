@@ -25,8 +25,8 @@ __all__ = ["repaired"]
 
 DENSE = 1500  # rows up to which all eigenvalues are computed
 MARGIN = 1e-13  # of the largest eigenvalue: what their rounding may be
-LEAST = 1e-13  # of the norm: nothing smaller is looked for
-CLOSE = 1.05  # how near a lack that was found by trying is to the smallest
+SMALLEST_LACK = 1e-13  # of the norm: nothing smaller is looked for
+CLOSE_TO_SMALLEST = 1.05  # how near a lack that was found by trying is to the smallest
 
 
 def lack_of(A: scipy.sparse.csr_matrix) -> tuple[float, float]:
@@ -40,8 +40,8 @@ def lack_of(A: scipy.sparse.csr_matrix) -> tuple[float, float]:
         lack = max(-float(values[0]), 0.0)
         return (lack + MARGIN * largest if lack else 0.0), largest
     norm = float(abs(A).sum(axis=1).max())  # not below the largest eigenvalue
-    low, high = LEAST * norm, norm
-    while high > CLOSE * low:
+    low, high = SMALLEST_LACK * norm, norm
+    while high > CLOSE_TO_SMALLEST * low:
         middle = np.sqrt(low * high)
         shifted = scipy.sparse.csc_matrix(A + middle * scipy.sparse.eye(A.shape[0]))
         low, high = (low, middle) if eliminate(shifted)[1] is None else (middle, high)

@@ -25,11 +25,13 @@ from pluecker.spatial.engine.compiled.numba_internals import compiling
 from pluecker.spatial.engine.memory.lent import Lent
 from pluecker.spatial.engine.parallel.interruption import answering
 
-__all__ = ["LARGE", "MANY", "Direct", "begin", "end", "first_steps"]
+__all__ = ["LARGE_START", "MANY_MULTIPLIERS", "Direct", "begin", "end", "first_steps"]
 
-MANY = 120  # multipliers of all islands, from which the first steps are taken like all others: a call takes long anyway
-LARGE = 1e100  # multipliers to start from, in units in which b is one
-LARGEST = float(np.finfo(np.float64).max)
+MANY_MULTIPLIERS = (
+    120  # multipliers of all islands, from which the first steps are taken like all others: a call takes long anyway
+)
+LARGE_START = 1e100  # multipliers to start from, in units in which b is one
+LARGEST_NUMBER = float(np.finfo(np.float64).max)
 
 
 class Direct:
@@ -100,7 +102,7 @@ def begin(b, start, K, inner, P, places, offset, r, x):
     for k in range(len(start)):
         r[k] = np.ldexp(start[k], -exponent)
         largest = max(largest, abs(r[k]))
-    if len(start) == 0 or size == 0.0 or not largest < LARGE:
+    if len(start) == 0 or size == 0.0 or not largest < LARGE_START:
         return exponent, False
     project(inner, r, r)
     for k in range(len(b)):
@@ -147,10 +149,10 @@ def end(A, K, inside, s, places, x, scale, offset, exponent, exact, r, u, work, 
         u[k] += offset[k]
     measure(K, inside, offset, r, u, scale, exact, work, errors)
     for k in range(len(x)):
-        r[k] = min(max(np.ldexp(r[k], exponent), -LARGEST), LARGEST)
-        u[k] = min(max(np.ldexp(u[k], exponent), -LARGEST), LARGEST)
+        r[k] = min(max(np.ldexp(r[k], exponent), -LARGEST_NUMBER), LARGEST_NUMBER)
+        u[k] = min(max(np.ldexp(u[k], exponent), -LARGEST_NUMBER), LARGEST_NUMBER)
     for k in VELOCITIES:
-        errors[k] = min(np.ldexp(errors[k], exponent), LARGEST)
+        errors[k] = min(np.ldexp(errors[k], exponent), LARGEST_NUMBER)
 
 
 begin, first_steps, end = Direct(begin), Direct(first_steps), Direct(end)

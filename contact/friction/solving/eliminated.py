@@ -26,7 +26,7 @@ __all__ = ["Left", "solve_eliminated"]
 FIRST, NEXT = 1e-6, 1e-2  # the first tolerance, at least, and the next one as a part of it: always the same way
 ATTEMPTS = 8  # to solve what is left
 SMALLER = 0.1  # at most, the next tolerance
-SMALLEST = 1e-15  # tolerance
+SMALLEST_TOLERANCE = 1e-15  # tolerance
 NAMED = 4  # contradictory rows in a message
 
 #: Solves the problem that is left, from a start or nothing, to a tolerance, when so many iterations are done already.
@@ -65,9 +65,14 @@ def solve_eliminated(
         best = elimination.recover(b, answers[0].multipliers)
         errors = judged(best)
         now, c = best, first.offset
-        while answers[-1].converged and not is_converged(errors, tol) and len(answers) < ATTEMPTS and goal > SMALLEST:
+        while (
+            answers[-1].converged
+            and not is_converged(errors, tol)
+            and len(answers) < ATTEMPTS
+            and goal > SMALLEST_TOLERANCE
+        ):
             further = goal * min(SMALLER, 0.5 * tol / max(errors.largest, tol))
-            goal = max(tol, NEXT * goal) if goal > tol else max(further, SMALLEST)
+            goal = max(tol, NEXT * goal) if goal > tol else max(further, SMALLEST_TOLERANCE)
             last, used = answers[-1], sum(answer.iterations for answer in answers)
             if most is not None and used >= most:
                 break

@@ -37,7 +37,7 @@ from pluecker.contact.friction.solving.newton import System, evaluate_all, make_
 from pluecker.contact.friction.solving.parts import errors_of
 from pluecker.contact.friction.sparse.blocks import BlockMatrix
 from pluecker.contact.friction.sparse.symbolic import Symbolic, analyse
-from pluecker.spatial.engine.parallel.interruption import LONG, answering
+from pluecker.spatial.engine.parallel.interruption import LONG_OPERATIONS, answering
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.properties import cached_property
 
@@ -283,7 +283,9 @@ class Island:
         if self.rest <= 0:
             return start
         began, P, limit, pattern = time.perf_counter(), self.P, min(CALL, self.rest), self.pattern
-        most = LONG / USUAL  # operations of a factor; not more than its entries times the rows, which are quickly known
+        most = (
+            LONG_OPERATIONS / USUAL
+        )  # operations of a factor; not more than its entries times the rows, which are quickly known
         long = float(pattern.numbers[0]) * len(P.b) > most and operations(pattern) > most
         steps, x = answering(solver.run, with_compliance(P), P.b + g, P.K, P.s, start, tol, limit, pattern, long=long)
         self.take(x, self.velocity(x))

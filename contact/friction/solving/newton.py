@@ -38,7 +38,7 @@ from pluecker.contact.friction.sparse.blocks import BlockMatrix, multiply
 from pluecker.contact.friction.sparse.lu import Factors, factor_lu, make_factors, solve_lu
 from pluecker.contact.friction.sparse.symbolic import Symbolic
 from pluecker.spatial.engine.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel, positive
-from pluecker.spatial.engine.parallel.interruption import LONG, answering
+from pluecker.spatial.engine.parallel.interruption import LONG_OPERATIONS, answering
 from pluecker.spatial.engine.parallel.interruption_flag import interrupted
 from pluecker.spatial.functions.elementwise import Array
 
@@ -338,5 +338,5 @@ def newton(
     Returns:
         The number of Newton steps.
     """
-    long = 2.0 * float(system.factors.S.numbers[1]) * limit > LONG
+    long = 2.0 * float(system.factors.S.numbers[1]) * limit > LONG_OPERATIONS
     return int(answering(iterate, P, law, system, x, u, tol, limit, hope, history, long=long))

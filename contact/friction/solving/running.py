@@ -29,7 +29,7 @@ from pluecker.contact.friction.first_order.memory import (
     make_memory,
 )
 from pluecker.contact.friction.first_order.runner import evaluate_islands
-from pluecker.contact.friction.first_order.sharing import LARGE
+from pluecker.contact.friction.first_order.sharing import SHARED_CONTACTS
 from pluecker.contact.friction.problem.operator import apply
 from pluecker.contact.friction.problem.prepared import Prepared
 from pluecker.contact.friction.problem.sets import project
@@ -40,7 +40,7 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Done", "Job", "goal_of", "run_on_islands", "workers_for"]
 
-MANY = 3000  # multipliers from which threads pay
+MANY_MULTIPLIERS = 3000  # multipliers from which threads pay
 GIANT = 0.9  # of all contacts
 
 
@@ -214,14 +214,14 @@ def curve(record: Array, parts: list[Part]) -> tuple[Array, Array]:
 def workers_for(threads: int | None, m: int) -> int:
     """Return how many threads are worth it."""
     if threads is None:
-        return 1 if m < MANY else available_cores()
+        return 1 if m < MANY_MULTIPLIERS else available_cores()
     return threads
 
 
 def has_giant(P: Prepared) -> bool:
     """Return whether one island is nearly all of the problem: threads then share its work, and not the islands."""
     sizes = np.diff(P.islands)
-    return bool(sizes.max() >= LARGE and sizes.max() >= GIANT * sizes.sum())
+    return bool(sizes.max() >= SHARED_CONTACTS and sizes.max() >= GIANT * sizes.sum())
 
 
 def pieces(P: Prepared, workers: int) -> list[tuple[int, int]]:

@@ -62,7 +62,7 @@ from pluecker.contact.friction.solving.smooth_point import (
     value,
 )
 from pluecker.contact.friction.solving.smoothed_law import is_smoothable
-from pluecker.spatial.engine.parallel.interruption import LONG, answering
+from pluecker.spatial.engine.parallel.interruption import LONG_OPERATIONS, answering
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["ATTEMPTS", "Attempt", "Curve", "is_smoothable"]
@@ -123,7 +123,7 @@ class Curve:
         self.law = Law(attempt.step, attempt.stiffness / unit, begin, close, unit)
         self.highest, self.last = np.log(begin) + LEVELS, np.log(LAST * unit)
         self.place = make_place(island.P, island.x.copy(), island.system)
-        self.long = 2.0 * float(island.system.factors.S.numbers[1]) * CORRECTIONS > LONG
+        self.long = 2.0 * float(island.system.factors.S.numbers[1]) * CORRECTIONS > LONG_OPERATIONS
         self.length, self.factors, self.noted = FIRST, 1, 0
         level = float(np.log(begin))
         self.value(self.place.centre, level)

@@ -22,7 +22,7 @@ from pluecker.contact.friction.problem.problem import Problem
 from pluecker.contact.friction.results.measures import NUMBER, Errors
 from pluecker.contact.friction.results.result import Result, Stage, is_converged, judge
 from pluecker.contact.friction.results.states import Blocks
-from pluecker.contact.friction.solving.compiled_parts import MANY, begin, end, first_steps
+from pluecker.contact.friction.solving.compiled_parts import MANY_MULTIPLIERS, begin, end, first_steps
 from pluecker.contact.friction.solving.eliminated import solve_eliminated
 from pluecker.contact.friction.solving.island import is_long
 from pluecker.contact.friction.solving.methods import Options, checked_options
@@ -241,7 +241,7 @@ def solve_prepared(ready: Preparation, b: Array, start: Array | None, options: O
     if errors is not None and is_converged(errors, tol):
         done = Done(x, 0, 0, len(P.islands) - 1, (), np.zeros((0, 2)) if options.history else None)
     else:
-        if options.how.first and size <= MANY and ready.problem.blocks and not options.history:
+        if options.how.first and size <= MANY_MULTIPLIERS and ready.problem.blocks and not options.history:
             done = at_once(P, exact, x, tol, limit)
         if done is None:
             job = Job(

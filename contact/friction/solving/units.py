@@ -15,7 +15,7 @@ from pluecker.contact.friction.problem.problem import Problem
 from pluecker.contact.friction.problem.sets import Sets, divided
 from pluecker.contact.friction.results.measures import with_velocities
 from pluecker.contact.friction.results.result import Result
-from pluecker.contact.friction.solving.compiled_parts import LARGE
+from pluecker.contact.friction.solving.compiled_parts import LARGE_START
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["in_units", "in_units_of_caller"]
@@ -36,7 +36,7 @@ def start_in_units(start: Array | None, exponent: int | None) -> Array | None:
     if start is None or exponent is None:
         return None
     start = np.ldexp(start, -exponent)
-    return start if np.abs(start).max(initial=0.0) < LARGE else None
+    return start if np.abs(start).max(initial=0.0) < LARGE_START else None
 
 
 def in_units(problem: Problem, start: Array | None, largest: float = 0.0) -> tuple[Problem, Array | None, int]:

@@ -38,10 +38,12 @@ from pluecker.spatial.engine.parallel.interruption_flag import interrupted
 from pluecker.spatial.engine.scalars.threes import subtract_product
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["ENOUGH", "Factors", "factor_lu", "make_factors", "mirrored", "solve_lu"]
+__all__ = ["REFINED_RESIDUAL", "Factors", "factor_lu", "make_factors", "mirrored", "solve_lu"]
 
 REFINEMENTS = 3
-ENOUGH = 1e-11  # of the right-hand side: what a solution may miss it by; steps of Newton's method need no more
+REFINED_RESIDUAL = (
+    1e-11  # of the right-hand side: what a solution may miss it by; steps of Newton's method need no more
+)
 
 
 class Factors(NamedTuple):
@@ -329,7 +331,7 @@ def substitute(F, x):
 
 @called_kernel
 def solve_lu(F, N, values, b, x):
-    """Solve A x = b, refined while x misses b by more than :data:`ENOUGH` and that helps; return the miss
+    """Solve A x = b, refined while x misses b by more than :data:`REFINED_RESIDUAL` and that helps; return the miss
 
     Args:
         F: with the factors of the same values.
@@ -359,7 +361,7 @@ def solve_lu(F, N, values, b, x):
                     x[k] -= step[k]
                 missed = before
             break
-        if missed <= ENOUGH * ENOUGH * size:
+        if missed <= REFINED_RESIDUAL * REFINED_RESIDUAL * size:
             break
         before = missed
         for k in range(len(b)):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 __all__ = ["IDLE_BYTES", "empty"]
 
 Array = NDArray[np.float64]
-LEAST = 2**17  # numbers, 1 MB: what is smaller is left to the C library
+SMALLEST_REUSED = 2**17  # numbers, 1 MB: what is smaller is left to the C library
 IDLE_BYTES = 2**27  # of blocks that nobody uses, at most
 _idle: dict[int, Array] = {}  # blocks, the oldest first; each operation on it is atomic
 
@@ -30,7 +30,7 @@ def empty(shape: tuple[int, ...]) -> Array:
         MemoryError, ValueError: as of ``np.empty``.
     """
     size = math.prod(shape)
-    if size < LEAST:
+    if size < SMALLEST_REUSED:
         return np.empty(shape)
     block = taken(size)
     if block is None:

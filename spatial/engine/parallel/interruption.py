@@ -31,11 +31,20 @@ from typing import Any, TypeVar
 
 from pluecker.spatial.engine.parallel.interruption_flag import state
 
-__all__ = ["LONG", "TICK", "Interrupted", "answering", "interruptible", "start", "takes_long", "work_of_this_thread"]
+__all__ = [
+    "LONG_OPERATIONS",
+    "TICK",
+    "Interrupted",
+    "answering",
+    "interruptible",
+    "start",
+    "takes_long",
+    "work_of_this_thread",
+]
 
 T = TypeVar("T")
 
-LONG = 1e8  # operations, about a tenth of a second
+LONG_OPERATIONS = 1e8  # operations, about a tenth of a second
 PATIENCE = 0.5  # seconds that the main thread waits for the end of what it has interrupted
 TICK, BRIEF = 0.05, 0.002  # seconds
 STACK = 16 << 20  # bytes: compilers need more than some systems give to a thread
@@ -149,7 +158,7 @@ def work_of_this_thread() -> Work:
 
 def takes_long(rounds: float, size: float) -> bool:
     """Return whether work may take long: so many rounds over a full matrix of ``size`` rows, more than LONG operations."""
-    return rounds * size * size > LONG
+    return rounds * size * size > LONG_OPERATIONS
 
 
 def interruptible(function: Callable[[], T], long: bool = True) -> T:

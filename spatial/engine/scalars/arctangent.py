@@ -20,7 +20,7 @@ from pluecker.spatial.engine.scalars.operations import atan2, select, smaller, w
 __all__ = ["ordinary_atan2"]
 
 TAN_EIGHTH = 0.41421356237309503  # tan(pi/8)
-SMALLEST, LARGEST = 1e-290, 1e290  # of the larger coordinate
+SMALLEST_COORDINATE, LARGEST_COORDINATE = 1e-290, 1e290  # of the larger coordinate
 Q1, Q2 = 0.7853981633974483, 3.061616997868383e-17  # pi/4; the last two bits of the first part are zero
 A0, A1, A2, A3 = -0.3333333333333333, 0.19999999999999804, -0.14285714285659828, 0.11111111105155441
 A4, A5, A6, A7 = -0.09090908753500636, 0.07692296375025154, -0.06666424885612743, 0.058789289963916344
@@ -63,9 +63,9 @@ def _atan2(y, x):
 
         def eight(y, x):
             angle, size = ordinary_atan2(y, x)
-            if not within(select(smaller(size, SMALLEST), size * 0.0 + np.inf, size), LARGEST):
+            if not within(select(smaller(size, SMALLEST_COORDINATE), size * 0.0 + np.inf, size), LARGEST_COORDINATE):
                 for k in range(WIDTH):
-                    if not SMALLEST <= get_lane(size, k) <= LARGEST:
+                    if not SMALLEST_COORDINATE <= get_lane(size, k) <= LARGEST_COORDINATE:
                         angle = set_lane(angle, k, np.arctan2(get_lane(y, k), get_lane(x, k)))
             return angle
 

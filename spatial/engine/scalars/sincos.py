@@ -3,7 +3,7 @@
 The argument is brought to [-pi/4, pi/4] by taking off the nearest multiple k of pi/2 (Cody, Waite 1980), with pi/2 in
 three parts and fused products: ``x - k P1`` is exact, and what rounding takes from the next step is kept as ``c`` (Boldo,
 Daumas, Li 2009). On the small interval two minimax polynomials (those of Sun's fdlibm) give sine and cosine. Arguments
-beyond :data:`LARGEST`, infinity and NaN go to the system's library.
+beyond :data:`LARGEST_ANGLE`, infinity and NaN go to the system's library.
 
 The error is below 0.8 ulp on |x| <= 1e6: the tests measure it against 60 digits, and next to multiples of pi/2, where
 the remainder is small, in particular.
@@ -34,7 +34,7 @@ from pluecker.spatial.engine.scalars.operations import select, sincos, within
 
 __all__ = ["small_sincos"]
 
-LARGEST = 1e6
+LARGEST_ANGLE = 1e6
 TWO_OVER_PI = 0.6366197723675814
 # pi/2 = P1 + P2 + P3 to 160 bits
 P1, P2, P3 = 1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33
@@ -119,7 +119,7 @@ def _sincos(x):
     if x == types.float64:
 
         def number(x):
-            if within(x, LARGEST):
+            if within(x, LARGEST_ANGLE):
                 return small_sincos(x)
             return np.sin(x), np.cos(x)
 
@@ -129,10 +129,10 @@ def _sincos(x):
 
         def eight(x):
             sine, cosine = small_sincos(x)
-            if not within(x, LARGEST):
+            if not within(x, LARGEST_ANGLE):
                 for k in range(WIDTH):
                     xk = get_lane(x, k)
-                    if not abs(xk) <= LARGEST:
+                    if not abs(xk) <= LARGEST_ANGLE:
                         sine, cosine = set_lane(sine, k, np.sin(xk)), set_lane(cosine, k, np.cos(xk))
             return sine, cosine
 

@@ -171,7 +171,7 @@ def test_it_fills_only_between_contacts_that_joints_connect():
 def test_a_problem_whose_complement_is_too_large_is_solved_as_before(monkeypatch):
     problem = chain(3, 1.0, 4)
     expected = solve(problem, tol=1e-10)
-    monkeypatch.setattr(eliminating, "MOST", 10)
+    monkeypatch.setattr(eliminating, "MOST_NUMBERS", 10)
     monkeypatch.setattr(full_matrices, "ROWS", 0)
     assert eliminating.eliminate(problem) is None
     found = solve(problem, tol=1e-8)

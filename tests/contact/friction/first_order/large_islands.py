@@ -39,7 +39,7 @@ def lower_sizes(monkeypatch, contacts=1):
     """Islands of so many contacts are large, and threads share their work."""
     monkeypatch.setattr(sharing, "WIDE", contacts)
     monkeypatch.setattr(preparation, "BOTH", contacts)
-    monkeypatch.setattr(sharing, "LARGE", contacts)
+    monkeypatch.setattr(sharing, "SHARED_CONTACTS", contacts)
     monkeypatch.setattr(running, "LARGE", contacts)
 
 

@@ -41,7 +41,7 @@ def test_the_matrix_is_moved_by_what_its_smallest_eigenvalue_lacks(digits, unit,
         Problem.from_delassus(W, q, mu)
     problem = Problem.from_delassus(W, q, mu, repair=1e-5)
     rounding = 1e-12 * largest
-    assert least - rounding <= problem.moved <= (1.0 if dense else module.CLOSE) * least + rounding
+    assert least - rounding <= problem.moved <= (1.0 if dense else module.CLOSE_TO_SMALLEST) * least + rounding
     change = problem.matrix().toarray() - W
     assert np.linalg.norm(change, 2) == pytest.approx(problem.moved, abs=rounding)
     assert lack(problem.matrix().toarray())[0] <= rounding

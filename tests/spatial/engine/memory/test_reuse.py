@@ -7,7 +7,7 @@ import pytest
 
 from pluecker.spatial.engine.memory import reuse
 
-ROWS = reuse.LEAST // 8
+ROWS = reuse.SMALLEST_REUSED // 8
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -78,7 +78,7 @@ def test_an_array_takes_no_memory_of_more_than_twice_its_size():
 
 
 def test_no_more_is_kept_than_that(monkeypatch):
-    size = 8 * reuse.LEAST
+    size = 8 * reuse.SMALLEST_REUSED
     monkeypatch.setattr(reuse, "IDLE_BYTES", 3 * size)
     held = [reuse.empty((k * ROWS, 8)) for k in (1, 1, 2, 4)]
     places = [address(array) for array in held]
