@@ -223,7 +223,8 @@ def test_the_map_leads_to_sections_of_notebooks_or_says_that_they_are_to_come():
 
 def test_the_map_names_functions_that_exist():
     modules = [
-        importlib.import_module(f"pluecker.{name}") for name in ("spatial", "articulated", "contact", "teaching")
+        importlib.import_module(f"pluecker.{name}")
+        for name in ("spatial", "course", "articulated", "contact", "teaching")
     ]
     for row in rows_of_the_map():
         for name in re.findall(r"`([^`]+)`", row[3]):

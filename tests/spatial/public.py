@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg import null_space
 from scipy.spatial.transform import Rotation
 
-from pluecker import spatial
+from pluecker import course, spatial
 from pluecker.course import planar, two_body
 from pluecker.spatial import shapes
 from tests.spatial import matrices as mat
@@ -174,7 +174,7 @@ OPTIONS: dict[str, dict[str, Any]] = {  # what is no array of numbers
     "quaternion_derivative": {"frame": "world"},
 }
 TYPES = [name for name in vars(spatial) if name in ARGUMENTS and isinstance(getattr(spatial, name), type)]
-MODULES = (spatial, planar, shapes, two_body)
+MODULES = (spatial, course, planar, shapes, two_body)
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     name: getattr(module, name)
     for module in MODULES

@@ -33,7 +33,7 @@ from numba import config, types
 
 __all__ = ["Parts", "source_stamp"]
 
-TOP = Path(__file__).resolve().parents[2]
+TOP = Path(__file__).resolve().parents[3]
 TEACHING = (
     "spatial/engine/compiled/*.py",
     "spatial/engine/scalars/*.py",

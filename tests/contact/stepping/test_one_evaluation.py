@@ -46,7 +46,9 @@ def test_named_contacts_that_go_on_resting_are_looked_at_once(make, monkeypatch)
 def test_contacts_that_are_found_and_go_on_resting_are_looked_at_once(monkeypatch):
     results = []
     solved = PileStep.solved
-    monkeypatch.setattr(PileStep, "solved", lambda *arguments: results.append(solved(*arguments)) or results[-1])
+    monkeypatch.setattr(
+        PileStep, "solved", lambda *arguments, **named: results.append(solved(*arguments, **named)) or results[-1]
+    )
     world, q = tower(3)
     world.simulate(q, np.zeros(18), 5 * H, H)
     assert results[0].iterations > 0

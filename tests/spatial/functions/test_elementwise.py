@@ -20,9 +20,9 @@ from tests.conftest import COMPILED, EVERYTHING
 from tests.spatial import public
 
 FUNCTIONS = {
-    f"{module.removeprefix('pluecker.spatial.')}.{key}": thing
+    f"{module.removeprefix('pluecker.').removeprefix('spatial.')}.{key}": thing
     for module in sorted(sys.modules)
-    if module.startswith("pluecker.spatial.")
+    if module.startswith(("pluecker.spatial.", "pluecker.course."))
     for key, thing in vars(sys.modules[module]).items()
     if isinstance(thing, elementwise.Elementwise)
 }

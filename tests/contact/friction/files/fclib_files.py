@@ -22,7 +22,7 @@ __all__ = [
     "same_bits", "same_problem", "sparse", "to_problem",
 ]  # fmt: skip
 
-DATA = Path(__file__).resolve().parents[4] / "shared/data/friction"
+DATA = Path(__file__).resolve().parents[5] / "shared/data/friction"
 
 
 def published() -> list[Any]:

@@ -40,7 +40,7 @@ def lower_sizes(monkeypatch, contacts=1):
     monkeypatch.setattr(sharing, "WIDE", contacts)
     monkeypatch.setattr(preparation, "BOTH", contacts)
     monkeypatch.setattr(sharing, "SHARED_CONTACTS", contacts)
-    monkeypatch.setattr(running, "LARGE", contacts)
+    monkeypatch.setattr(running, "SHARED_CONTACTS", contacts)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from tests.contact.any_blocks import of_factors, sets_of
 from tests.contact.random_friction import KINDS, Random, clarabel_solution, random_problem
 
 FIRST_ORDER = ("apgd", "pgs", "psor", "barzilai_borwein", "admm")
-FILES = Path(__file__).resolve().parents[4] / "shared/data/friction"
+FILES = Path(__file__).resolve().parents[5] / "shared/data/friction"
 LAWS = ("ccp", "ncp")
 every_method = pytest.mark.parametrize("method", FIRST_ORDER)
 every_law = pytest.mark.parametrize("law", LAWS)

@@ -154,7 +154,7 @@ def test_what_code_calls_by_its_name_is_waited_for_before_it_is_made_here(tmp_pa
 
 
 ENDS = """
-from pluecker.spatial import companion
+from pluecker.spatial.engine import companion
 from tests.spatial.engine.compiled.test_companion import sleep_long
 companion.available_cores = lambda: 2
 found = companion.Companion({"": ()}, print, sleep_long)

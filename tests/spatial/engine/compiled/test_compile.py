@@ -23,7 +23,7 @@ from pluecker.spatial.engine.compiled import decorators, stamp
 from tests.conftest import COMPILED, EVERYTHING
 
 kernel, Parts, source_stamp = decorators.kernel, stamp.Parts, stamp.source_stamp
-HERE = Path(__file__).resolve().parents[3]
+HERE = Path(__file__).resolve().parents[4]
 PACKAGES = ("spatial", "articulated", "contact", "examples")
 SOURCES = [path for package in PACKAGES for path in sorted((HERE / package).rglob("*.py"))]
 compiled_only = pytest.mark.skipif(not COMPILED, reason="nothing is compiled or cached with NUMBA_DISABLE_JIT=1")

@@ -305,7 +305,7 @@ sys.stdout.write("computed")
 
 @pytest.mark.slow
 def test_a_process_ends_cleanly_with_workers_awake():
-    top = Path(__file__).resolve().parents[3]
+    top = Path(__file__).resolve().parents[4]
     environment = {**os.environ, "PYTHONPATH": str(top)}
     for _ in range(3 if EVERYTHING else 1):
         command = [sys.executable, "-W", "error", "-c", ENDING]

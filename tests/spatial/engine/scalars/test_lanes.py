@@ -28,7 +28,7 @@ from tests.spatial.rows import WIDTH, bits, compiled, on_views, rows_of_eight, s
 pytestmark = pytest.mark.skipif(not COMPILED, reason="lanes exist in compiled code only")
 load, store = operations.load, operations.store
 
-TOP = Path(__file__).resolve().parents[3]
+TOP = Path(__file__).resolve().parents[4]
 SPECIAL = (0.0, -0.0, 1.0, -1.0, np.nan, np.inf, -np.inf, 5e-324, -5e-324, 1e-310, 2.2250738585072014e-308, 1e308)
 eight = st.lists(st.floats() | st.sampled_from(SPECIAL), min_size=WIDTH, max_size=WIDTH)
 
