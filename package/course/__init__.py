@@ -1,4 +1,4 @@
-"""What Featherstone's course teaches beyond the formulas: screws, fields, planar vectors, subspaces, constrained motion.
+"""Featherstone's course beyond the formulas: screws, fields, planar vectors, subspaces, constrained motion.
 
 =============================  ========================================================================================
 :mod:`.screws`                 twists and wrenches as vector fields, and as two magnitudes and a line

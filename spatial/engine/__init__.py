@@ -1,1 +1,1 @@
-"""What runs the formulas: scalars and memory as kernels see them, what compiles them, threads."""
+"""Engine that runs the formulas: scalars and memory as kernels see them, the compiler, threads."""
