@@ -26,6 +26,7 @@ PUBLIC = {
     "pluecker.course",
     "pluecker.course.planar",
     "pluecker.course.two_body",
+    "pluecker.examples",
     "pluecker.examples.scenes",
     "pluecker.spatial",
     "pluecker.spatial.strategies",

@@ -18,7 +18,7 @@ from pluecker.articulated.trajectory.spline_derivatives import with_derivatives
 from pluecker.articulated.trajectory.tables import from_pandas, to_pandas, to_xarray
 from pluecker.spatial.equality import by_value
 
-__all__ = ["Sample", "Trajectory", "TrajectoryError", "read_trajectory"]
+__all__ = ["Sample", "Trajectory", "TrajectoryError", "read_trajectory", "write_trajectory"]
 
 REACH = 1e-9  # of the duration, how far beyond its ends a time may be by rounding
 

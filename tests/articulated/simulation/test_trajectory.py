@@ -15,8 +15,7 @@ import pytest
 
 from pluecker.articulated import Model, ModelBuilder, Trajectory, TrajectoryError
 from pluecker.articulated.robots import SEVEN_JOINT_ARM
-from pluecker.articulated.trajectory.files import write_trajectory
-from pluecker.articulated.trajectory.trajectory import read_trajectory
+from pluecker.articulated.trajectory.trajectory import read_trajectory, write_trajectory
 from tests.mechanisms import MOVING, random_description
 
 MODEL = "pluecker_model"  # the array that holds it

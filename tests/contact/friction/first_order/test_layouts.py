@@ -14,8 +14,7 @@ import pytest
 from benchmarks.contact_problems import packing
 from pluecker.contact.friction.first_order import large_sweeps
 from pluecker.contact.friction.problem import prepared
-from pluecker.contact.friction.sparse import gather as interleaved
-from pluecker.contact.friction.sparse import strips
+from pluecker.contact.friction.sparse import gather, strips
 from tests.conftest import COMPILED
 from tests.contact.any_blocks import blocks_of
 
@@ -116,4 +115,4 @@ def test_what_is_put_in_slots_and_lanes_comes_back():
     numbers = np.random.default_rng(0).normal(size=(60, 4))
     assert np.array_equal(strips.from_slots(strips.to_slots(numbers, found), found, 4), numbers)
     for n in (1, 7, 8, 9, 40):
-        assert np.array_equal(interleaved.from_lanes(interleaved.to_lanes(numbers[:n]), n, 4), numbers[:n])
+        assert np.array_equal(gather.from_lanes(gather.to_lanes(numbers[:n]), n, 4), numbers[:n])

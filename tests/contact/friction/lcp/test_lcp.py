@@ -12,8 +12,7 @@ import scipy.linalg
 import scipy.sparse
 
 from pluecker.contact import Problem, ProblemError, friction_lcp, solve_lcp
-from pluecker.contact.friction.lcp import complementarity
-from pluecker.contact.friction.lcp import damped_newton as minmap_newton
+from pluecker.contact.friction.lcp import complementarity, damped_newton
 from pluecker.spatial import ArgumentTypeError
 from tests.conftest import EVERYTHING
 from tests.contact.friction.lcp.lcp_problems import (
@@ -471,7 +470,7 @@ def test_newton_s_matrices_are_derivatives():
     rng = np.random.default_rng(22)
     A, b, lower, upper = mixed(rng, 10, monotone)
     for matrix in (A, scipy.sparse.csr_matrix(A)):
-        system = minmap_newton.MinimumMap(complementarity.make_problem(matrix, b, lower, upper))
+        system = damped_newton.MinimumMap(complementarity.make_problem(matrix, b, lower, upper))
         for _ in range(5):
             z = rng.normal(size=10)
             value = system.value(z)

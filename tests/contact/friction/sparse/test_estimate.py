@@ -10,7 +10,6 @@ import pytest
 
 from benchmarks.contact_problems import packing
 from pluecker.contact.friction.sparse import symbolic
-from pluecker.contact.friction.sparse import symbolic as estimate
 from tests.contact.any_blocks import blocks_of
 
 
@@ -41,7 +40,7 @@ def shuffled(pattern, seed=0):
 )
 def test_the_estimate_of_a_factor_is_from_below(pattern):
     N = of_pattern(pattern)
-    assert 0.0 < estimate.least_operations(N) <= symbolic.analyse(N).numbers[1]
+    assert 0.0 < symbolic.least_operations(N) <= symbolic.analyse(N).numbers[1]
 
 
 def test_the_estimate_counts_the_levels_from_an_end():
@@ -52,9 +51,9 @@ def test_the_estimate_counts_the_levels_from_an_end():
         (np.kron(np.eye(2), chain(30)), 27.0),  # of what is reached from the first one
         (np.zeros((0, 0)), 0.0),
     ):
-        assert estimate.least_operations(of_pattern(pattern)) == pytest.approx(expected)
+        assert symbolic.least_operations(of_pattern(pattern)) == pytest.approx(expected)
 
 
 def test_a_packing_takes_at_least_what_is_estimated():
     N = packing(150).assembled().operator.N
-    assert estimate.least_operations(N) <= symbolic.analyse(N).numbers[1] <= 1e3 * estimate.least_operations(N)
+    assert symbolic.least_operations(N) <= symbolic.analyse(N).numbers[1] <= 1e3 * symbolic.least_operations(N)
