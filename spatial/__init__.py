@@ -18,12 +18,20 @@ section   formula                                                  function
 6         ``a x``                                                  :func:`skew`, :func:`unskew`
 7         ``a = sum_j x_j d_j``                                    :func:`coordinates_in`
 7, 30     ``d_i . e_j = 1 if i = j else 0``                        :func:`reciprocal_basis`
-9 to 11   ``V(P) = v_O + w x OP``                                  :func:`velocity_at`, :func:`grid`, :func:`plot_field`
+9 to 11   ``V(P) = v_O + w x OP``                                  :func:`~pluecker.course.velocity_at`,
+                                                                   :func:`~pluecker.course.grid`,
+                                                                   :func:`~pluecker.course.plot_field`
 12, 13    planar vectors ``[w, vx, vy]``, ``[n, fx, fy]``          :mod:`~pluecker.course.planar`
-14, 20    screw: two magnitudes, a line, a pitch                   :func:`twist`, :func:`screw_axis`, :func:`pitch`
-18, 19    velocity of a body from any of its points                :func:`twist`, :func:`velocity_at`
-21, 22    ``N(P) = n_O + f x OP``; line force, couple, torque      :func:`moment_at`, :func:`line_force`, :func:`couple`
-23        wrench, central axis                                     :func:`wrench`, :func:`central_axis`
+14, 20    screw: two magnitudes, a line, a pitch                   :func:`~pluecker.course.twist`,
+                                                                   :func:`~pluecker.course.screw_axis`,
+                                                                   :func:`~pluecker.course.pitch`
+18, 19    velocity of a body from any of its points                :func:`~pluecker.course.twist`,
+                                                                   :func:`~pluecker.course.velocity_at`
+21, 22    ``N(P) = n_O + f x OP``; line force, couple, torque      :func:`~pluecker.course.moment_at`,
+                                                                   :func:`~pluecker.course.line_force`,
+                                                                   :func:`~pluecker.course.couple`
+23        wrench, central axis                                     :func:`~pluecker.course.wrench`,
+                                                                   :func:`~pluecker.course.central_axis`
 24 to 26  ``m . f``; M6 and F6 are dual                            :func:`scalar_product`, :class:`MotionVector`
 28        columns of X: old basis in new coordinates               :func:`change_of_basis`
 31        ``X* = X^-T``                                            :func:`dual`
