@@ -40,14 +40,14 @@ Rack and pinion.
 
 A pinion (second) on a rack (first, along x of its frame, teeth towards y) has
 ``phi = x . s + r theta + tan(alpha) (y . s - r)``: it rolls, and the tooth force is inclined by the pressure angle alpha, as
-in :mod:`~pluecker.contact.constraints.gears`, which also says how angles are counted.
+that of gears; angles are counted as theirs are.
 
 Source: Shigley, Uicker, *Theory of machines and mechanisms* (1995).
 
 A differential: shafts that turn oppositely as the cage sees them.
 
 ``phi = theta_1 + theta_2``, both about z of the cage: the mean of the shafts' speeds is the cage's, and their moments are
-equal. How angles are counted, :mod:`~pluecker.contact.constraints.gears` says.
+equal. Angles are counted as those of gears are.
 
 Source: Shigley, Uicker, *Theory of machines and mechanisms* (1995).
 """

@@ -36,7 +36,6 @@ from pluecker.contact.geometry.scalars import (
     direction_or,
     holds,
     indicator,
-    larger,
     least,
     length3,
     select3,
@@ -46,6 +45,7 @@ from pluecker.contact.geometry.slots import GAP, OPEN, SLOT, add_scaled, load_sl
 from pluecker.contact.geometry.spheres import NONE, box_distance
 from pluecker.spatial.algebra.transforms import transpose
 from pluecker.spatial.algebra.vectors import add3, cross3, dot3, multiply3, rotate, rotate_back, scale3, subtract3
+from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import lift, load, select, smaller
 

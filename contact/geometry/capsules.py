@@ -19,7 +19,6 @@ from pluecker.contact.geometry.scalars import (
     direction_or,
     holds,
     indicator,
-    larger,
     least,
     length3,
     perpendicular,
@@ -29,6 +28,7 @@ from pluecker.contact.geometry.scalars import (
 from pluecker.contact.geometry.slots import OPEN, add_scaled, open_slot_unless, store_contact
 from pluecker.contact.geometry.spheres import NONE, box_distance, touch
 from pluecker.spatial.algebra.vectors import cross3, dot3, rotate, rotate_back, subtract3
+from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.scalars.operations import lift, select, smaller
 

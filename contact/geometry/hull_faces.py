@@ -29,7 +29,6 @@ from pluecker.contact.geometry.scalars import (
     TINY,
     holds,
     indicator,
-    larger,
     least,
     length3,
     perpendicular,
@@ -49,6 +48,7 @@ from pluecker.spatial.algebra.vectors import (
     scale3,
     subtract3,
 )
+from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import lift, load, select, smaller, within
 

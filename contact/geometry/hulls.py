@@ -19,7 +19,6 @@ from pluecker.contact.geometry.scalars import (
     direction_or,
     holds,
     indicator,
-    larger,
     least,
     length3,
     select3,
@@ -28,6 +27,7 @@ from pluecker.contact.geometry.scalars import (
 from pluecker.contact.geometry.slots import OPEN, add_scaled, open_slot_unless
 from pluecker.contact.geometry.spheres import NONE, against
 from pluecker.spatial.algebra.vectors import add3, cross3, dot3, load3, rotate, rotate_back, scale3, subtract3
+from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.scalars.operations import lift, select, smaller
 

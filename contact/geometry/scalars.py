@@ -4,11 +4,12 @@ Conditions that have to be combined are numbers here, 1 where they hold and 0 wh
 """
 
 from pluecker.spatial.algebra.vectors import cross3, dot3
+from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.scalars.operations import lift, select, smaller, sqrt
 
 __all__ = [
-    "TINY", "absolute", "clamp", "direction_or", "holds", "indicator", "larger", "least", "length3", "perpendicular",
+    "TINY", "absolute", "clamp", "direction_or", "holds", "indicator", "least", "length3", "perpendicular",
     "select3",
     "sign_of",
 ]  # fmt: skip
@@ -38,12 +39,6 @@ def absolute(x):
 def sign_of(x):
     """Return -1 where x < 0, else 1"""
     return select(smaller(x, 0.0), lift(-1.0, x), lift(1.0, x))
-
-
-@kernel
-def larger(x, y):
-    """Return the larger of two scalars"""
-    return select(smaller(x, y), y, x)
 
 
 @kernel

@@ -12,13 +12,13 @@ from pluecker.contact.geometry.scalars import (
     absolute,
     clamp,
     direction_or,
-    larger,
     least,
     select3,
     sign_of,
 )
 from pluecker.contact.geometry.slots import add_scaled, store_contact
 from pluecker.spatial.algebra.vectors import dot3, rotate, rotate_back, subtract3
+from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.scalars.operations import lift, select, smaller, sqrt
 

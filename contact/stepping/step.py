@@ -99,7 +99,7 @@ from pluecker.contact.stepping.mean_rates import (
     store_values_at,
 )
 from pluecker.contact.stepping.projection import TOLERATED, close_gaps, largest_gap
-from pluecker.spatial.dense.laws import worse
+from pluecker.spatial.dense.laws import copy_vector, worse
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import (
     lift,
@@ -151,7 +151,7 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool, with_
             move_configuration(m, h, q, x, moments, y, q1, v1)
             if not plain:
                 last = part(rest, 0, rows)
-                copy_rows(rows, rho, last)
+                copy_vector(rows, rho, last)
                 store_mean_rates(m, w, h, q1, x, J, G, phi, values, X, phi1, values1, rho)
             miss = largest_miss(w, h, J, x, compliance, r, asked, rho, last, 0 if plain else ranged)
             worst = select(now, miss, worst)
@@ -235,7 +235,7 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool, with_
         time, turns, nv = load(memory, 0), tail(memory, 1), velocity_count(m)
         r, free = tail(turns, load_integer(w, N_TURNS)), part(ws, 0, nv)
         missing, places = tail(r, rows), places_in(m, w, tail(ws, nv))
-        copy_rows(nv, x, free)
+        copy_vector(nv, x, free)
         J, S, compliance, asked, _, values, _, rho, G, _, phi1, X, u, y, guess, kept, rest = places
         size, left = begin_rows(m, w, h, time, q, v, turns, r, factor, places), 0.0 * time
         rotors = begin_rotors(w, missing, asked)
@@ -354,13 +354,6 @@ def hold_first(m, w, factor, J, S, compliance, asked, r, x, u, y, ws):
     """Find the impulses of linear rows alone, nearly"""
     residual(w, J, S, compliance, asked, r, x, u)
     refine_rows(m, w, factor, J, S, u, r, x, y, ws)
-
-
-@kernel
-def copy_rows(n, x, out):
-    """Copy n numbers of x to out"""
-    for k in range(n):
-        store(out, k, load(x, k))
 
 
 def world_workspace(model: Model, scenario: Array) -> int:

@@ -33,7 +33,6 @@ from pluecker.articulated.stepping.adaptive.pair import (
     SHORTEST,
     TOLERANCE,
     attempt_kernel,
-    copy,
     land_kernel,
     trial_kernel,
 )
@@ -42,6 +41,7 @@ from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.rows import row_count
 from pluecker.articulated.stepping.terms.scenario import ROWS, number_of, rows
 from pluecker.articulated.stepping.terms.stage import stage_torque, stage_workspace, stage_wrenches
+from pluecker.spatial.dense.laws import copy_vector
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import load, part, store, tail
 
@@ -92,9 +92,9 @@ def adaptive_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
         start, ws = part(ws, 0, nv), tail(ws, nv)
         _, modes, rates_u, rates_v, _, _, _, _, _, _ = memory_of(m, c, ws)
         given = (q0, start, law, f_ext)
-        copy(configuration_count(m), q0, q)
-        copy(nv, v0, v)
-        copy(nv, v0, start)
+        copy_vector(configuration_count(m), q0, q)
+        copy_vector(nv, v0, v)
+        copy_vector(nv, v0, start)
         s, length = 0.0, load(memory, 0)
         length = length if length > 0.0 else h
         for _ in range(MOST_STEPS):

@@ -25,7 +25,6 @@ from pluecker.articulated.stepping.adaptive.pair import (
     Pair,
     attempt_kernel,
     combination,
-    copy,
     land_kernel,
     memory_kernel,
     tolerance,
@@ -36,6 +35,7 @@ from pluecker.articulated.stepping.explicit.motion_rate import SOLVERS
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.scenario import rows
 from pluecker.articulated.stepping.terms.stage import stage_workspace
+from pluecker.spatial.dense.laws import copy_vector
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.scalars.operations import load, part, store, tail
 
@@ -243,13 +243,13 @@ def step_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
         start, ws = part(ws, 0, nv), tail(ws, nv)
         held, modes, rates_u, rates_v, _, _, _, _, _, rest = memory_of(m, c, ws)
         given = (q0, start, law, f_ext)
-        copy(configuration_count(m), q0, q)
-        copy(nv, v0, v)
-        copy(nv, v0, start)
+        copy_vector(configuration_count(m), q0, q)
+        copy_vector(nv, v0, v)
+        copy_vector(nv, v0, start)
         hold_rows(m, rows(c), modes, held)  # there are none
         length = load(memory, 0) if load(memory, 0) > 0.0 else h
         for _ in range(MOST_STEPS):
-            copy(nv, v, rates_u)
+            copy_vector(nv, v, rates_u)
             rate(held, c, s, given, q, v, modes, rates_v, rest)
             tried = min(length, h - s)
             dt, e = attempt(m, c, s, tried, SHORTEST * h, given, q, v, ws)

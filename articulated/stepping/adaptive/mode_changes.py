@@ -17,10 +17,10 @@ from pluecker.articulated.model.layout import body_count, clear, velocity_count
 from pluecker.articulated.stepping.adaptive.dormand_prince import NODES, STAGES, between, memory_of
 from pluecker.articulated.stepping.adaptive.events import approach
 from pluecker.articulated.stepping.adaptive.joint_modes import hold_rows, reaction_excess, rest_modes, would_return
-from pluecker.articulated.stepping.adaptive.pair import copy
 from pluecker.articulated.stepping.explicit.motion_rate import displace
 from pluecker.articulated.stepping.terms.rows import coordinate, row_count
 from pluecker.articulated.stepping.terms.scenario import rows
+from pluecker.spatial.dense.laws import copy_vector
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.scalars.operations import load, part, store, tail
 
@@ -55,8 +55,8 @@ def settle_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
             if row < 0:
                 break
             store(modes, row, mode)
-        copy(nv, v, rates_u)
-        copy(nv, a, rates_v)
+        copy_vector(nv, v, rates_u)
+        copy_vector(nv, a, rates_v)
 
     return settle
 

@@ -22,6 +22,7 @@ from pluecker.articulated.model.layout import (
 from pluecker.articulated.stepping.explicit.motion_rate import arrive, displace, displacement_rate
 from pluecker.articulated.stepping.terms.rows import coordinate, row_count
 from pluecker.articulated.stepping.terms.scenario import HEADER, rows
+from pluecker.spatial.dense.laws import copy_vector
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import load, part, store, tail
 
@@ -32,7 +33,6 @@ __all__ = [
     "Pair",
     "attempt_kernel",
     "combination",
-    "copy",
     "land_kernel",
     "memory_kernel",
     "tolerance",
@@ -101,13 +101,6 @@ def combination(shares: tuple[tuple[float, ...], ...]) -> Callable[..., Any]:
     return combine
 
 
-@kernel
-def copy(n, x, out):
-    """Copy the first n numbers of x"""
-    for k in range(n):
-        store(out, k, load(x, k))
-
-
 def trial_kernel(pair: Pair, rate: Callable[..., Any]) -> Callable[..., Any]:
     """Make the kernel of the stages of one trial"""
     stages, nodes, memory_of, combine = len(pair.nodes), pair.nodes, pair.memory_of, pair.combine
@@ -170,9 +163,9 @@ def land_kernel(pair: Pair) -> Callable[..., Any]:
         for i in range(1, link_count(m) + 1):
             if owns_coordinates(m, i):
                 carry_joint(m, i, q, y, start, w)
-        copy(configuration_count(m), y, q)
-        copy(velocity_count(m), a, v)
-        copy(velocity_count(m), w, start)
+        copy_vector(configuration_count(m), y, q)
+        copy_vector(velocity_count(m), a, v)
+        copy_vector(velocity_count(m), w, start)
         for k in range(row_count(rows(c))):
             if load(modes, k) == 0.0:
                 store(v, coordinate(rows(c), k), 0.0)

@@ -48,6 +48,7 @@ from pluecker.articulated.stepping.implicit.newton import (
     stage_solver_workspace,
 )
 from pluecker.articulated.stepping.terms.integrator import Integrator
+from pluecker.spatial.dense.laws import copy_vector
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.scalars.operations import load, store, tail
 
@@ -66,8 +67,8 @@ def make_bdf1(stage: StageSolver) -> Callable[..., Any]:
         """q1 = q + h v1, v1 = v + h a1"""
         nq, nv = configuration_count(m), velocity_count(m)
         base_v, work = tail(ws, nq), tail(ws, nq + nv)
-        copy(nv, v, base_v)
-        copy(nv, v, v1)
+        copy_vector(nv, v, base_v)
+        copy_vector(nv, v, v1)
         error = solve_stage(m, c, h, h, q, v, q, base_v, law, f_ext, v1, work)
         arrive(m, h, q, v1, q1, error, base_v, ws)
         return error
@@ -84,8 +85,8 @@ def make_bdf2(stage: StageSolver) -> Callable[..., Any]:
         """Of SDIRK2; v_a in v1, a guess for the second; base_q = q + (1 - x) h v_a, base_v = v + (1 - x) h a_a"""
         nv = velocity_count(m)
         g = GAMMA * h
-        copy(nv, v, v1)
-        copy(nv, v, base_v)
+        copy_vector(nv, v, v1)
+        copy_vector(nv, v, base_v)
         error = solve_stage(m, c, g, g, q, v, q, base_v, law, f_ext, v1, work)
         for k in range(nv):
             store(work, k, (1.0 - GAMMA) * h * load(v1, k))
@@ -106,13 +107,13 @@ def make_bdf2(stage: StageSolver) -> Callable[..., Any]:
             w = h / before
             g = h * (1.0 + w) / (1.0 + 2.0 * w)
             go_back(m, w * w / (1.0 + 2.0 * w), q, v, tail(memory, 1), tail(memory, 1 + nq), base_q, base_v, work)
-            copy(nv, v, v1)
+            copy_vector(nv, v, v1)
         error = max(error, solve_stage(m, c, h, g, q, v, base_q, base_v, law, f_ext, v1, work))
         arrive(m, g, base_q, v1, q1, error, base_v, ws)
         if error <= 1.0:
             store(memory, 0, h)
-            copy(nq, q, tail(memory, 1))
-            copy(nv, v, tail(memory, 1 + nq))
+            copy_vector(nq, q, tail(memory, 1))
+            copy_vector(nv, v, tail(memory, 1 + nq))
         return error
 
     return bdf2_step
@@ -150,13 +151,6 @@ def arrive(m, g, base_q, v1, q1, error, step, ws):
         if owns_coordinates(m, i):
             integrate_joint(m, i, ws, step, q1)
             carry_joint(m, i, ws, q1, v1, v1)
-
-
-@kernel
-def copy(n, x, y):
-    """y = x"""
-    for k in range(n):
-        store(y, k, load(x, k))
 
 
 def step_numbers(model: Model, stage: int) -> int:
