@@ -80,7 +80,7 @@ def with_pool(function: Callable[..., Any], model: Any, arrays: Any, out: Any, t
 
 @numba.njit(parallel=True, nogil=True)
 def share_by_prange(board, function, task, threads):
-    """What :func:`pluecker.spatial.engine.parallel.threads.share` does, by Numba's own threads."""
+    """Share work as :func:`pluecker.spatial.engine.parallel.threads.share` does, by Numba's own threads."""
     statuses = np.zeros(threads, np.int64)
     for k in numba.prange(threads):
         statuses[k] = call_at(function, task, k)

@@ -30,7 +30,7 @@ POSITIONAL = {"demo": 0, "info": 1, "inverse": 2, "forward": 2, "simulate": 1, "
 
 
 def numeric_options():
-    """What the command takes as numbers: (command, option)."""
+    """List the numbers that the command takes: (command, option)."""
     (commands,) = (x for x in command.make_parser(True)._actions if isinstance(x, argparse._SubParsersAction))
     for name, parser in commands.choices.items():
         for action in parser._actions:

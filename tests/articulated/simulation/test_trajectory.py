@@ -140,7 +140,7 @@ def test_a_model_in_a_file_that_somebody_has_changed_is_refused_and_nothing_is_e
 
 
 class Trap:
-    """What fails the test when it is unpickled."""
+    """An object that fails the test when it is unpickled."""
 
     def __reduce__(self):
         return pytest.fail, ("a pickle was executed",)

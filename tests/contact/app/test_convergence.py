@@ -188,7 +188,7 @@ def test_both_panels_hold_every_method_and_how_it_ended(problem, matplotlib, tmp
 
 @pytest.mark.parametrize("time", [1e-3, 7.4e-3, 3e-1])
 def test_numbers_below_the_time_do_not_run_into_each_other(matplotlib, monkeypatch, time):
-    """Where the first iteration takes most of a millisecond."""
+    """Problems whose first iteration takes most of a millisecond."""
     stages = [("apgd", 1, 0.6e-3), ("newton", 3, time)]
     panel = drawn(monkeypatch, made("apgd", stages, [0.1, 0.01, 0.001, 1e-9]))[1]
     panel.figure.draw_without_rendering()

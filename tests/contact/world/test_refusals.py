@@ -418,7 +418,7 @@ BACKWARD, OTHERS = ("bdf1", "bdf2"), ("rk4", "dormand_prince", "variational", "l
 
 
 def table_of_docstring():
-    """What goes with what, as ``World.simulate`` says: of the semi-implicit step, of backward differences, and of others."""
+    """Table of constraints and integrators, as ``World.simulate`` has it: semi-implicit, backward differences, others."""
     _, rows, _ = (part.split("\n", 1)[1] for part in re.split(r"\n +=+ (?= *=)", World.simulate.__doc__)[1:])
     return {line.strip().rsplit(None, 3)[0]: line.split()[-3:] for line in rows.strip("\n").splitlines()}
 

@@ -1,4 +1,4 @@
-"""What steps gain in which bodies turn far while they touch: nothing alone, and in mechanisms what their method makes."""
+"""Energy gained by steps in which bodies turn far while they touch: none alone, in mechanisms what the method makes."""
 
 from __future__ import annotations
 
