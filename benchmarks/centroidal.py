@@ -70,7 +70,7 @@ def our_calls(model: Model, states: States) -> dict[str, Calls]:
 
 
 def their_calls(peer: Pinocchio, count: int) -> dict[str, Calls]:
-    """The same in a loop over ``count`` states, of one state, and of a model without joints, which has nothing to do."""
+    """Return Pinocchio's calls: a loop over ``count`` states, one state, and a loop on a model without joints."""
     pin, model, data, nothing = peer.pin, peer.model, peer.data, np.zeros(0)
     empty = pin.Model()
     empty_data = empty.createData()

@@ -64,7 +64,7 @@ def watch(algorithm: str, size: str) -> None:
 
 
 def fresh(algorithm: str, size: str) -> dict[str, Any]:
-    """What :func:`watch` prints in a process that finds nothing compiled."""
+    """Run :func:`watch` in a process that finds nothing compiled; return what it prints."""
     with tempfile.TemporaryDirectory(prefix="pluecker-compiling-") as cache:
         environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
         command = [sys.executable, "-m", "benchmarks.compiling", algorithm, size]

@@ -66,7 +66,7 @@ def feet(seed: int) -> Problem:
 
 
 def few_contacts(effort: Effort, report: ContactReport) -> Report:
-    """What a call costs that has hardly anything to do."""
+    """Measure the cost of calls that have hardly anything to do."""
     table = Report(
         "contact_few", "Four contacts from Python, Coulomb's law",
         f"One call of `auto` to {GOAL:.0e}, on a problem that is at hand: a body on four feet.",
@@ -330,7 +330,7 @@ def run(
 
 
 def families(only: Collection[str], members: int, quick: bool, report: ContactReport) -> None:
-    """What is measured on problems of every size and hardness that are made from seeds."""
+    """Run the parts on problems of every size and hardness that are made from seeds."""
     if "packings" in only:
         counts, cap = ((200,), 1.0) if quick else (SOME, SHORT) if members < MANY else (COUNTS, LONG)
         report.parts.append(packings(report, counts, longest=cap))

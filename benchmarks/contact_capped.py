@@ -25,14 +25,14 @@ SHORT, TURNS = 2.0, 3  # calls shorter than that, in seconds, are made several t
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What a call gave, and how many seconds of the processor it took; no result where it was given up."""
+    """Result of a call, None where it was given up, and the seconds of processor time that it took."""
 
     result: Result | None
     seconds: float
 
     @property
     def solved(self) -> bool:
-        """Whether there is a result that converged."""
+        """True if there is a result that converged."""
         return self.result is not None and self.result.converged
 
     @property

@@ -85,7 +85,7 @@ def draw_profiles(found: Found, laws: dict[str, str], names: list[str]) -> Any:
 
 
 def signs() -> list[Any]:
-    """What the lines mean."""
+    """Make entries of the legend: what the lines mean."""
     from matplotlib.lines import Line2D
 
     return [

@@ -98,7 +98,7 @@ def error_of(problem: Problem, run: Run) -> float:
 
 
 def takes_longer(runs: Sequence[Run], spent: Sequence[float]) -> bool:
-    """Whether a call takes longer than the one with the next tighter tolerance, and does more of something."""
+    """Return whether a call takes longer than the one with the next tighter tolerance, and does more of something."""
     return any(
         exceeds((after, before), NOISE, SHORTEST) and does_more(loose, tight)
         for (loose, tight), (before, after) in zip(itertools.pairwise(runs), itertools.pairwise(spent), strict=True)
@@ -106,7 +106,7 @@ def takes_longer(runs: Sequence[Run], spent: Sequence[float]) -> bool:
 
 
 def does_more(run: Run, other: Run) -> bool:
-    """Whether it took more iterations of any method; one that was given up did more than any that was not."""
+    """Return whether a run took more iterations of any method; one that was given up did more than any that was not."""
     if run.result is None or other.result is None:
         return run.result is None
     spent = {stage.method: stage.iterations for stage in other.result.stages}
@@ -114,14 +114,14 @@ def does_more(run: Run, other: Run) -> bool:
 
 
 def exceeds(values: Sequence[float], factor: float, margin: float) -> bool:
-    """Whether one value is larger than the one before it, by more than a factor and a margin."""
+    """Return whether one value is larger than the one before it, by more than a factor and a margin."""
     return any(b > factor * a + margin for a, b in itertools.pairwise(values))
 
 
 def warm_starts(
     report: ContactReport, number: int = MEMBERS, names: Sequence[str] = tuple(FAMILIES), longest: float = LONGEST
 ) -> Report:
-    """The same problem again, b changed by 1e-3: iterations from its old solution over those from nothing."""
+    """Solve again with b changed by 1e-3: iterations from the old solution over those from zero."""
     table = Report(
         "contact_warm", f"Warm starts: b changed by {CHANGE:.0e}, {number} of each family, `auto` to 1e-6",
         "Iterations from the solution of the problem before over those from zero, and seconds likewise; medians.",

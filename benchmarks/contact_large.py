@@ -175,7 +175,7 @@ def in_turn(problem: Problem, law: str, rounds: int) -> tuple[float, float, floa
 
 
 def meet_at(barrier: Barrier) -> None:
-    """Where a process waits for the other."""
+    """Set the barrier at which this process waits for the other."""
     global MEETING
     MEETING = barrier
 

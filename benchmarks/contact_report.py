@@ -1,4 +1,4 @@
-"""What the topic ``contact`` leaves behind: several tables and figures in one Markdown file."""
+"""Report of the topic ``contact``: several tables and figures in one Markdown file."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class ContactReport:
             self.notes.append(text)
 
     def target(self, what: str, wanted: float, value: float, at_least: bool = False) -> None:
-        """What was to be reached, and what was."""
+        """Add a target to the summary: what was wanted, and what was measured."""
         met = value >= wanted if at_least else value <= wanted
         self.targets.append([what, f"{wanted:.3g}", f"{value:.3g}", "yes" if met else "no"])
 
     def text(self) -> str:
-        """What was to be reached, and the tables alone."""
+        """Return the summary of targets and the tables, without figures."""
         summary = Report("", "", "", ["target", "wanted", "measured", "reached"], self.targets)
         text = [summary.table()] if self.targets else []
         for part in self.parts:

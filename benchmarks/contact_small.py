@@ -46,7 +46,7 @@ def kernel_call(problems: list[Problem]) -> tuple[Callable[[], None], Array]:
 
 
 def few_contacts_compiled(problem: Callable[[int], Problem], effort: Effort, report: ContactReport) -> Report:
-    """What a step in compiled code waits for four contacts."""
+    """Measure a call of the dense kernel from compiled code, as a step makes it, for four contacts."""
     table = Report(
         "contact_few_compiled", "Four contacts in compiled code, Coulomb's law",
         f"One call of the dense kernel to {GOAL:.0e} from zero: for one state, and of eight states in lanes for each.",

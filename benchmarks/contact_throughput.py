@@ -34,7 +34,7 @@ STEPPED, LOOKED, BESIDE = 6, 7, 2
 
 @dataclass(frozen=True)
 class Bytes:
-    """What an iteration must move.
+    """Bytes that an iteration must move.
 
     Attributes:
         matrices: entries of N, or of J and J M^-1.
@@ -109,7 +109,7 @@ def places_of(B: BlockMatrix) -> int:
 
 
 def bytes_one_by_one(P: Prepared) -> Bytes:
-    """What an iteration moves that takes contact by contact: with factors each pass reads one of them."""
+    """Count the bytes of an iteration that takes contact by contact: with factors each pass reads one of them."""
     A, K, vector = P.A, P.K, bytes_of(P.b)
     matrices = (A.J, A.T) if A.is_factored else (A.N,)
     each_pass = bytes_of(K.start, K.friction, P.s) + WORD * (len(K.start) - 1)  # and the shift
@@ -120,7 +120,7 @@ def bytes_one_by_one(P: Prepared) -> Bytes:
 
 
 def bytes_in_lanes(laid: Island) -> Bytes:
-    """What an iteration moves that takes eight contacts at a time: bodies collect what contacts do, contacts read it."""
+    """Count the bytes of an iteration of eight contacts at a time: bodies sum up what contacts apply, contacts read it."""
     M = laid.matrices
     n = M.contacts
     return Bytes(

@@ -44,7 +44,7 @@ class Counted:
         return self
 
     def __array_ufunc__(self, function: Any, method: str, *inputs: Any) -> Any:
-        """What NumPy is asked to do, such as to multiply one of its own numbers with this one."""
+        """Count a function of NumPy that is applied to it, such as a product with one of NumPy's own numbers."""
         if function in BINARY:
             return counted(BINARY[function][0], *inputs, BINARY[function][1])
         values = [x.value if isinstance(x, Counted) else x for x in inputs]
@@ -114,7 +114,7 @@ def numbers(values: Any) -> Numbers:
 
 
 def places(algorithm: Any, model: Any) -> Any:
-    """Where each entry of the result is among the numbers that the kernel makes."""
+    """Return the index of each entry of the result among the numbers that the kernel makes."""
     if algorithm.order is not None:
         return algorithm.order(model)
     return np.arange(algorithm.outputs[0].size_for(model))

@@ -57,7 +57,7 @@ def directions(a: Array, b: Array, gap: Array) -> Array:
 
 
 class Peer:
-    """What one peer says of all pairs of a kind."""
+    """Statistics of one peer's answers for all pairs of a kind."""
 
     def __init__(self) -> None:
         self.count = self.none = self.other = self.turned = self.beside = 0
@@ -133,7 +133,7 @@ def compare(kinds: tuple[str, str], count: int) -> tuple[list[str], list[str]]:
 
 
 def at(pair: Any, some: Array, n: Array) -> Array:
-    """What normals part, of some of the poses."""
+    """Return the separation along normals, of some of the poses."""
     first, T1, second, T2 = pair
     return separation(first, T1[some], second, T2[some], n)
 

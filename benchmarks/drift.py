@@ -1,4 +1,4 @@
-"""What integrators lose: ``python -m benchmarks.drift [NAME ...]``, a table of energy and momentum over 10 s at 1 ms.
+"""Drift of integrators: ``python -m benchmarks.drift [NAME ...]``, a table of energy and momentum over 10 s at 1 ms.
 
 A floating tree of ten bodies on joints of all kinds turns and swings without gravity and without losses, with springs in its
 joints: energy, momentum and angular momentum should stay. The drift of energy is its mean over the last second less that

@@ -54,7 +54,7 @@ def our_calls(model: Model, states: States, frame: str, axes: str) -> dict[str, 
 
 
 def their_calls(peer: Pinocchio, count: int, frame: str, axes: str) -> dict[str, Calls]:
-    """The same in a loop over ``count`` states, of one state, and of a model without joints, which has nothing to do."""
+    """Return Pinocchio's calls: a loop over ``count`` states, one state, and a loop on a model without joints."""
     pin, model, data, reference = peer.pin, peer.model, peer.data, getattr(peer.pin, AXES[axes])
     number, nothing = model.getFrameId(frame, pin.BODY), np.zeros(0)
     empty = pin.Model()

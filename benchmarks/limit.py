@@ -154,7 +154,7 @@ def parts(times: dict[str, Times], states: int) -> dict[str, float]:
 
 
 def counts() -> dict[str, Any]:
-    """What ``benchmarks.counting`` counts, in a process where kernels are plain Python."""
+    """Run ``benchmarks.counting`` in a process where kernels are plain Python; return what it prints."""
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     command = [sys.executable, "-m", "benchmarks.counting"]
     output = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout

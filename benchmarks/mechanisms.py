@@ -1,4 +1,4 @@
-"""What is measured: robots of example-robot-data and random chains, each with random states."""
+"""Mechanisms that are measured: robots of example-robot-data and random chains, each with random states."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ WHEELS = (
 
 
 def available(peer: type, notes: Callable[[str], None]) -> bool:
-    """Whether a peer is installed; if not, the notes say so."""
+    """Return whether a peer is installed; if not, the notes say so."""
     try:
         require(peer.module, "peers", "comparing")
     except MissingExtraError:
@@ -216,7 +216,7 @@ class MuJoCo:
         return spec.compile()
 
     def places(self, mechanism: Mechanism) -> tuple[list[int], list[int]]:
-        """Where each of our coordinates is in its order."""
+        """Return the indices of our q and of our v in MuJoCo's order."""
         q_places = list(range(7 if mechanism.floating else 0))
         v_places = list(range(6 if mechanism.floating else 0))
         for joint in mechanism.model.joints[bool(mechanism.floating) :]:

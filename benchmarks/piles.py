@@ -37,7 +37,7 @@ SMALL = 1000  # bodies from which the cost of a contact is compared
 
 
 class Pile(NamedTuple):
-    """What came out of some steps.
+    """Cost and accuracy of some steps of a pile.
 
     Attributes:
         program, law: whose, and which.
@@ -63,7 +63,7 @@ class Pile(NamedTuple):
 
 
 def placed(n: int) -> np.ndarray:
-    """Where the bodies begin, ``(n, 7)``."""
+    """Return the placements in which the bodies begin, ``(n, 7)``."""
     side, k = max(round((n / 8) ** 0.5), 1), np.arange(n)
     layer, rest = np.divmod(k, side * side)
     y, x = np.divmod(rest, side)
@@ -97,7 +97,7 @@ def ours(n: int, steps: int) -> Pile:
 
 
 def in_mujoco(n: int, steps: int) -> Pile:
-    """The same in MuJoCo."""
+    """Step the pile in MuJoCo."""
     mujoco = require("mujoco", "peers", "the benchmark")
     geoms = [f'<geom type="box" size="{BOX / 2} {BOX / 2} {BOX / 2}"', f'<geom type="sphere" size="{RADIUS}"']
     bodies = "".join(
@@ -158,14 +158,14 @@ def run(effort: Effort, counts: Sequence[int] | None = None, steps: int = STEPS)
 
 
 def with_memory(measure: Callable[[], Pile]) -> Pile:
-    """What is measured, with the memory that it takes."""
+    """Measure a pile, and the memory that it takes."""
     piles: list[Pile] = []
     memory = peak_bytes(lambda: piles.append(measure()))
     return piles[0]._replace(memory=memory)
 
 
 def row(n: int, pile: Pile) -> list[str]:
-    """As it is printed."""
+    """Return the row of the table."""
     error = "-" if np.isnan(pile.error) else f"{pile.error:.0e}"
     return [
         f"{n:,}", pile.program, pile.law, f"{pile.contacts:,}", f"{1e3 * pile.seconds:.3g} ms", f"{1e6 * pile.each:.3g} us",
@@ -174,7 +174,7 @@ def row(n: int, pile: Pile) -> list[str]:
 
 
 def verdicts(found: dict[int, Pile]) -> list[str]:
-    """What was wanted, and whether it is so."""
+    """Compare the results with the targets, one line each."""
     costs = [pile.each for n, pile in found.items() if n >= SMALL]
     worst, largest = max(pile.error for pile in found.values()), found[max(found)]
     notes = [f"Error of the law in each step: wanted {ACCURACY:.0e}, {yes(worst <= ACCURACY)} ({worst:.0e})."]

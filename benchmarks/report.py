@@ -1,4 +1,4 @@
-"""What a topic leaves behind: one Markdown file with a table, and one figure, both saying where they were made."""
+"""Reports of topics: one Markdown file with a table, and one figure, both saying where they were made."""
 
 from __future__ import annotations
 

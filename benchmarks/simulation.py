@@ -73,7 +73,7 @@ NAMES = {"one": "one motion", "long": "one longer motion", "batch": "a batch"}
 
 
 def wanted(label: str, kind: str, over: dict[str, tuple[float, float, float]]) -> str:
-    """What was wanted, and whether it was reached."""
+    """Return a line that says what was wanted, and whether it was reached."""
     parts = [
         f"{name} {least:g}: {'yes' if over[name][0] >= least else 'no'} ({over[name][0]:.2f})"
         for name, least in zip(PEERS.values(), WANTED[kind], strict=True)

@@ -27,7 +27,7 @@ def our_calls(mechanism: Mechanism, states: States) -> dict[str, Callable[[], An
 
 
 def peer_calls(mechanism: Mechanism, states: States, report: Report) -> dict[str, dict[str, Callable[[], Any]]]:
-    """The same of those peers that are installed and take the robot."""
+    """Return the calls of those peers that are installed and take the robot."""
     calls = {}
     for peer in PEERS:
         if available(peer, report.note):

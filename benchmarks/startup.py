@@ -68,7 +68,7 @@ class Program:
 
 
 def programs(report: Report, quick: bool) -> list[Program]:
-    """What is started, from the least to the most; if it is to be quick, one simulation and one step alone are compiled."""
+    """List the programs to start, from the least to the most; if ``quick``, compile only one simulation and one step."""
     arm = str(SEVEN_JOINT_ARM)
     found = [
         Program("Python alone", ["-c", "pass"]),

@@ -50,7 +50,7 @@ class Times:
         return float(np.median(self.seconds))
 
     def less(self, other: Times) -> Times:
-        """What remains when another time is taken off, and never less than nothing."""
+        """Subtract the median of another time; never less than zero."""
         return Times(np.maximum(self.seconds - other.median, 0.0))
 
     def over(self, other: Times) -> tuple[float, float, float]:

@@ -69,7 +69,7 @@ class Scene:
         return lambda: world.simulate(q, v, steps * STEP, STEP, control=servo, record=(), threads=1)
 
     def in_mujoco(self, steps: int, motions: int) -> tuple[Callable[[], Any], Callable[[Any], Array]]:
-        """The same in MuJoCo's own loop in C, in one thread; and what takes its states to our q."""
+        """Return a motion in MuJoCo's own loop in C, in one thread; and the function that takes its states to our q."""
         mujoco = require("mujoco", "peers", "comparing")
         rollout = require("mujoco.rollout", "peers", "comparing")
         spec = self.spec(mujoco)
@@ -99,7 +99,7 @@ class Scene:
         return [collider.name for collider in self.colliders]
 
     def places(self, theirs: Any) -> tuple[list[int], list[int]]:
-        """Where each of our coordinates is in MuJoCo's order; velocities of free joints are zero here."""
+        """Return the indices of our coordinates in MuJoCo's order; velocities of free joints are zero here."""
         q_places: list[int] = []
         v_places: list[int] = []
         for joint in self.model.joints:
@@ -218,7 +218,7 @@ def moments(length: float, mass: float) -> tuple[float, float, float]:
 
 
 def arm_spec(mujoco: Any) -> Any:
-    """The same bodies in MuJoCo."""
+    """Make MuJoCo's specification of the arm and the box."""
     spec = mujoco.MjSpec()
     parent, place = spec.worldbody, [0.0, 0.0, 0.5]
     for name, length, mass in LINKS:

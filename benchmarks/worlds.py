@@ -36,7 +36,7 @@ def held(world: World, q: Array, v: Array) -> list[str]:
 
 
 def verdict(what: str, found: float, wanted: float, form: Callable[[float], str] = seconds) -> str:
-    """What was wanted, and whether it was reached."""
+    """Return a line that says what was wanted, and whether it was reached."""
     return f"{what}: wanted at most {form(wanted)}: {'yes' if found <= wanted else 'no'} ({form(found)})."
 
 
@@ -116,7 +116,7 @@ def cases(quick: bool) -> Iterator[tuple[str, int, Case]]:
 
 
 def their_chain(case: Case, steps: int) -> Callable[[], Any] | None:
-    """The same in MuJoCo, if it is there."""
+    """Return a motion in MuJoCo's own loop, None if it is not installed."""
     try:
         rollout = require("mujoco.rollout", "peers", "comparing")
         model = in_mujoco(case, STEP)

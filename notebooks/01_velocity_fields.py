@@ -129,7 +129,7 @@ def draw_screw(k):
 
 
 def placement(t):
-    """Where the box is at time t, if it keeps the twist [0, 0, 1, 0, 0, 0.2]: 0.2 m for each radian."""
+    """Return R and p of the box at time t, if it keeps the twist [0, 0, 1, 0, 0, 0.2]: 0.2 m for each radian."""
     c, s = np.cos(t), np.sin(t)
     turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
     return turn, turn @ np.array([0.5, 0.0, 0.0]) + np.array([0.0, 0.0, 0.25 + 0.2 * t])

@@ -110,7 +110,7 @@ def rotation(axis_angle):
 
 
 def carried(v, t):
-    """Where a body is after moving with the twist v for a time t: a turn about the screw axis, and a slide along it."""
+    """Return R and p of a body after moving with the twist v for a time t: a turn about the screw axis, a slide along it."""
     w, v_O = v[:3], v[3:]
     point = np.cross(w, v_O) / (w @ w)  # of the screw axis
     slide = (w @ v_O) / (w @ w) * w

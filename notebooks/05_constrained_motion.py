@@ -137,7 +137,7 @@ def with_S(I, S, f):
 
 
 def with_T(I, T, f):
-    """The same by the constraint forces"""
+    """Return the acceleration from the constraint forces, and these forces"""
     W = np.linalg.inv(I)
     multipliers = -np.linalg.solve(T.T @ W @ T, T.T @ W @ f)
     return W @ (f + T @ multipliers), T @ multipliers

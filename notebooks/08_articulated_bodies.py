@@ -211,7 +211,7 @@ np.testing.assert_allclose(by_elimination, aba(model, q, v, tau), rtol=1e-8, ato
 
 # %%
 def eliminated(parent, order):
-    """Which blocks arise by elimination in this order: pairs of bodies that did not meet before."""
+    """Return the blocks that elimination in this order adds: pairs of bodies that did not meet before."""
     n = len(parent)
     neighbours = [{p} - {-1} | {j for j in range(n) if parent[j] == i} for i, p in enumerate(parent)]
     new = set()
@@ -626,7 +626,7 @@ print(f"100,000 states of a seven-joint arm: {1e3 * many:.1f} ms in one call, {o
 
 # %%
 def handed_on(inertia, S):
-    """What remains of the inertia of a body when its joint may give way along the columns of S."""
+    """Return what remains of the inertia of a body when its joint may give way along the columns of S."""
     ...  # yours
 
 

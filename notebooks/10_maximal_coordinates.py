@@ -153,7 +153,7 @@ def by_kkt(s, v, f=GRAVITY):
 
 
 def by_mobility(s, v, f=GRAVITY):
-    """The same by J M^-1 J'."""
+    """Return the accelerations and the multipliers by J M^-1 J'."""
     _, J, bias = pin_rows(s, v)
     inverse = np.diag(1.0 / np.diag(M))
     multipliers = np.linalg.solve(J @ inverse @ J.T, -J @ inverse @ f - bias)

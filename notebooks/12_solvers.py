@@ -165,7 +165,7 @@ np.testing.assert_allclose(np.ravel(mixed.motion(z)), [0.0, 3.0 - 0.5 * 1.0, 0.0
 
 # %%
 def opened(sign, steps=40):
-    """Where a joint goes that is 0.02 beyond its upper limit, and moves outwards with 0.1 a second; mass 1."""
+    """Return where a joint goes that is 0.02 beyond its upper limit, and moves outwards with 0.1 a second; mass 1."""
     theta, v = 0.02, 0.1
     for _ in range(steps):
         C = -theta  # the limit is at zero

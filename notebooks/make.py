@@ -75,7 +75,7 @@ def tidy(notebook: Any) -> Any:
 
 
 def joined(outputs: list[Any]) -> list[Any]:
-    """What was printed as one text, however it arrived; warnings left out."""
+    """Join what was printed to one text, however it arrived; warnings are left out."""
     kept: list[Any] = []
     for output in outputs:
         if output.output_type == "stream":

@@ -22,7 +22,7 @@ GRAVITY = 9.81
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What a generator returns.
+    """A problem of a family, as a generator returns it.
 
     Attributes:
         family: its name.

@@ -31,6 +31,6 @@ def kinetic_energy(I, S, alpha):
 
 
 def apparent_inertia(I1, I2, s):
-    """What body 2 adds is its inertia without the direction in which the joint gives way"""
+    """Add to I1 the inertia of body 2 without the direction in which the joint gives way"""
     U = I2 @ s
     return I1 + I2 - np.outer(U, U) / (s @ U)

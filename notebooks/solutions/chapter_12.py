@@ -6,7 +6,7 @@ import numpy as np
 
 
 def bounded_row(n, b, lower, upper):
-    """What stops the row, as far as the bounds allow."""
+    """Return the multiplier that stops the row, as far as the bounds allow."""
     return np.clip(-b / n, lower, upper)
 
 
