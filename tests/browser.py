@@ -60,7 +60,7 @@ class Page:
         return self.call("Runtime.evaluate", expression=expression, returnByValue=True)["result"].get("value")
 
     def picture(self) -> np.ndarray:
-        """What the page looks like, ``(height, width, 3)``, 0 to 255."""
+        """Return a screenshot of the page, ``(height, width, 3)``, 0 to 255."""
         from PIL import Image
 
         data = base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
@@ -110,7 +110,7 @@ def browser_root(folder: Path) -> str:
 
 
 def address(folder: Path, process: subprocess.Popen[bytes]) -> str:
-    """Where the browser listens, which it writes into a file when it is ready."""
+    """Wait until the browser has written its address into a file, which says that it is ready; return the address."""
     end = time.monotonic() + LONGEST
     file = folder / "DevToolsActivePort"
     while not (file.exists() and len(file.read_text().split()) == 2):

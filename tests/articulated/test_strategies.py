@@ -156,7 +156,7 @@ def test_failures_shrink_to_one_body_on_the_first_joint_that_fails():
 
 
 def equal(one, other):
-    """Whether two states are the same to the last bit, models included."""
+    """Return whether two states are the same to the last bit, models included."""
     return one.model == other.model and all(
         a.shape == b.shape and a.tobytes() == b.tobytes() for a, b in zip(one[1:], other[1:], strict=True)
     )

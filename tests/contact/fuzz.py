@@ -35,7 +35,7 @@ STATES = "converged", "iteration limit", "stalled", "no solution found"
 
 
 class Case(NamedTuple):
-    """What is solved, and how.
+    """A problem, and the arguments of ``solve``.
 
     Attributes:
         seed: that it was made from.

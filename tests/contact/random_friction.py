@@ -21,7 +21,7 @@ class Random(NamedTuple):
     K: Any
 
     def problem(self, compliance: Any = None) -> Problem:
-        """As one of the package, the compliance outside of the matrix."""
+        """Return it as a ``Problem`` of the package, the compliance outside of the matrix."""
         return of_matrix(self.full, self.b, self.K, compliance)
 
 

@@ -122,7 +122,7 @@ def named_pairs(shapes):
 
 
 def complaint(seed, named=False, kinds=4, rough=False):
-    """What is wrong in some steps of a random world, or nothing."""
+    """Step a random world a few times; return what is wrong, or an empty text."""
     world, q, v, h, known, trees = random_world(seed, named, kinds, rough)
     memory, model = None, world.model
     for k in range(STEPS):

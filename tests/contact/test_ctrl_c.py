@@ -40,7 +40,7 @@ def ball():
 
 
 def circle(q):
-    """What takes its time, so that many alarms come inside."""
+    """Constrain q to the unit circle, slowly, so that many alarms come inside."""
     return sum(x * x for x in q.tolist() * 3) / 3.0 - 1.0
 
 
@@ -94,7 +94,7 @@ def alarm(no_collection):
 
 
 def states(found):
-    """What a result has of numbers that a part of it has, too."""
+    """Return the states of a result, of a whole motion or of its first part."""
     if hasattr(found, "trajectory"):
         found = found.trajectory
     return found.q if hasattr(found, "q") else np.asarray(found[0])[None]

@@ -78,7 +78,7 @@ def test_boxes_are_touched_on_their_surface(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_seed_is_one_problem(name):
-    """The same bits from the same seed, others from another."""
+    """Equal seeds give the same bits, others give others."""
     one, same, other = (FAMILIES[name](30, seed).problem for seed in (1, 1, 2))
     assert np.array_equal(one.offset, same.offset)
     assert np.array_equal(one.operator.J.data, same.operator.J.data)

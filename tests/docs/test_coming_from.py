@@ -1,4 +1,4 @@
-"""What the page "coming from ..." says of Pinocchio and of MuJoCo, each line against them."""
+"""Statements of the page "coming from ..." about Pinocchio and MuJoCo, each line against them."""
 
 import numpy as np
 import pytest
@@ -87,7 +87,7 @@ def pair(page):
 
 @pytest.fixture
 def mujoco_pair(page):
-    """The same with MuJoCo, in the same state."""
+    """Models of the page, ours and MuJoCo's, in the same state."""
     ours, theirs = page["ours"], page["theirs"]
     rng = np.random.default_rng(4)
     q = random_configuration(ours, rng)

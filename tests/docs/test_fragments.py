@@ -77,7 +77,7 @@ def has(owner, name):
 
 
 def members(owner, name):
-    """What an object, or some object of a class, has under a name."""
+    """Return the attributes that an object, or some object of a class, has under a name."""
     if owner is UNKNOWN:
         return [UNKNOWN]
     if not isinstance(owner, Instance):
@@ -93,7 +93,7 @@ def members(owner, name):
 
 
 def looked_up(node, names):
-    """What an expression may be, of names that the page has or that are public."""
+    """Return the objects that an expression may mean, by names of the page or public names."""
     if isinstance(node, ast.Attribute):
         return [each for owner in looked_up(node.value, names) for each in members(owner, node.attr)]
     if isinstance(node, ast.Call):
@@ -109,7 +109,7 @@ def looked_up(node, names):
 
 
 def fits(function, call, shorthand):
-    """Whether a function takes these arguments; in shorthand some are left out."""
+    """Return whether a function takes these arguments; in shorthand some are left out."""
     if function is UNKNOWN or not callable(function) or isinstance(function, Instance):
         return function is UNKNOWN
     if isinstance(function, type) and function not in public_classes():
@@ -127,7 +127,7 @@ def fits(function, call, shorthand):
 
 
 def names_of(page):
-    """What the blocks of a page import, and what they make; of what is made of our classes the class."""
+    """Return the names that the blocks of a page import, and those they assign; objects of our classes as their class."""
     names = {"pluecker": importlib.import_module("pluecker")}
     for block in python_blocks(page.read_text(encoding="utf-8")):
         for node in ast.walk(ast.parse(block)):
@@ -185,14 +185,14 @@ def wrong_calls(block, names):
 
 
 def fragments(page):
-    """What stands between backticks, blocks aside."""
+    """Yield all text between backticks, blocks aside."""
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     for double, single in re.findall(r"``([^`]+)``|`([^`]+)`", text):
         yield " ".join((double or single).split())
 
 
 def wrong_with(fragment, names):
-    """What is wrong with code in a sentence: a call, an argument, or a dotted name; None of all else."""
+    """Return the error of code in a sentence: a call, an argument, or a dotted name; None of all else."""
     if re.fullmatch(r"[a-z_]+=.*", fragment) and "(" not in fragment.partition("=")[0]:
         name, _, value = fragment.partition("=")
         if name in OTHERS or name in all_arguments():
@@ -217,7 +217,7 @@ def wrong_with(fragment, names):
 
 
 def wrong_call(call, names):
-    """The same of a call: some arguments may be left out, and of a method its object."""
+    """Return the error of a call: some arguments may be left out, and of a method its object."""
     try:
         things = looked_up(call.func, names)
     except Missing:

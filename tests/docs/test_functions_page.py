@@ -54,7 +54,7 @@ def names(package):
 
 
 def expected(package):
-    """What the package exports, and what its modules do; classes of the latter are results."""
+    """List the names that the package exports, and those of its modules without classes, which are results."""
     module = importlib.import_module(package)
     found = list(module.__all__)
     for name in MODULES:

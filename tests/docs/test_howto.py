@@ -45,7 +45,7 @@ def python_blocks(text):
 
 
 def promises(block):
-    """What the comments behind ``print(...)`` say, one for each line."""
+    """Return the comments behind ``print(...)``, one for each line."""
     return [
         line.split("# ", 1)[1] for line in block.splitlines() if line.lstrip().startswith("print(") and "# " in line
     ]
@@ -84,5 +84,5 @@ def test_a_page_runs_and_prints_what_it_says(path, tmp_path, capsys, monkeypatch
 
 
 def told(promise, printed):
-    """Whether a comment says what was printed; after a comma or a colon it may go on in words."""
+    """Return whether a comment says what was printed; after a comma or a colon it may go on in words."""
     return promise == printed or promise.startswith((printed + ",", printed + ":"))

@@ -1,4 +1,4 @@
-"""What docs/sources.md says of the source documents: each error shown by a law of mechanics, each citation followed.
+"""Remarks of docs/sources.md on the source documents: each error shown by a law of mechanics, each citation followed.
 
 Only NumPy, and formulas as they are printed beside formulas as they must be. Velocities are ``[v_i, w_i, v_j, w_j]``, linear
 parts first, as in documents 000 and 002.

@@ -358,7 +358,7 @@ def frames_for(dice: Dice, model: Model) -> Given:
 
 
 def add_frame(dice: Dice, call: Call, name: str, model: Model) -> None:
-    """Which frame, seen from where and in which axes: mostly such as there are."""
+    """Add the frame, the reference and the axes to a call: mostly names that exist."""
     names = model.frame_names
     for key in ("frame", "reference") if name.startswith("relative") else ("frame",):
         good = bool(names) and dice.chance(0.93)
@@ -378,7 +378,7 @@ def add_frame(dice: Dice, call: Call, name: str, model: Model) -> None:
 
 
 def add_rows(dice: Dice, call: Call, model: Model) -> None:
-    """Which rows of the Jacobian count, and at times of several frames."""
+    """Add the rows of the Jacobian to a call, and at times several frames."""
     if dice.chance(0.2) and model.frame_names and call.named["frame"].flaw == GOOD:
         call.named["frame"] = Given([dice.among(model.frame_names) for _ in range(dice.pick(1, 2, 3))])
         call.named.pop("point", None)
@@ -394,7 +394,7 @@ def add_rows(dice: Dice, call: Call, model: Model) -> None:
 
 
 def row_numbers(named: dict[str, Given]) -> list[int]:
-    """Which rows of the stacked Jacobians count; all, where that is not to be told."""
+    """Return the numbers of the rows of the stacked Jacobians that a call asks for; all, if its argument may be refused."""
     frame, rows = (named[key].value if key in named else "all" for key in ("frame", "rows"))
     count = len(frame) if isinstance(frame, (list, tuple)) else 1
     if isinstance(rows, (tuple, list, range, np.ndarray)) and "rows" in named and named["rows"].flaw == GOOD:
@@ -501,7 +501,7 @@ def complaints(call: Call, name: str, model: Model, keys: tuple[str, ...], resul
 
 
 def law(name: str, model: Model, x: dict[str, Array], got: Array) -> list[str]:
-    """What the result of one state satisfies."""
+    """Return what the result of one state violates of the laws of mechanics."""
     q = x.get("q")
     zero = np.zeros(model.nv)
     if name in ("rnea", "aba", "bias_force"):

@@ -57,7 +57,7 @@ class Call:
         return [*self.args, *self.named.values()]
 
     def text(self) -> str:
-        """As one would write it."""
+        """Return the call as one would write it."""
         words = [show(given.value) for given in self.args]
         words += [f"{name}={show(given.value)}" for name, given in self.named.items()]
         return f"{self.name}({', '.join(words)})"
@@ -92,7 +92,7 @@ def arrays_in(value: Any, depth: int = 0) -> Iterator[np.ndarray]:
 
 
 def frozen(value: Any) -> Any:
-    """What an argument is before a call, to be compared with what it is afterwards."""
+    """Return a copy of what identifies an argument before a call, to be compared with that after it."""
     if value is np.ma.masked:
         return None
     if isinstance(value, np.ndarray):
@@ -115,7 +115,7 @@ def frozen(value: Any) -> Any:
 
 
 def same(a: Any, b: Any, exact: bool) -> bool:
-    """Whether two results are the same."""
+    """Return whether two results are the same: to the bit if ``exact``, otherwise to rounding."""
     if type(a) is not type(b):
         return False
     if isinstance(a, (tuple, list)):
@@ -133,7 +133,7 @@ def same(a: Any, b: Any, exact: bool) -> bool:
 
 
 def close(a: Any, b: Any, tolerance: float, scale: Any = 0.0) -> bool:
-    """Whether two arrays agree, relative to their largest number or a scale."""
+    """Return whether two arrays agree, relative to their largest number or a scale."""
     a, b = np.asarray(a), np.asarray(b)
     if a.shape != b.shape:
         return False

@@ -422,7 +422,7 @@ def everything(model: Model, dice: Dice) -> None:
 
 
 def pickled(dice: Dice) -> Call:
-    """What somebody has changed in a pickled model."""
+    """Make a call that unpickles a model in which some bits were flipped."""
     model = dice.among(models())
     data = bytearray(pickle.dumps(model, protocol=dice.pick(2, 4, 5)))
     places = [dice.below(len(data)) for _ in range(dice.pick(1, 1, 3))]
@@ -597,7 +597,7 @@ class PinocchioJoint:
 
 
 class PinocchioModel:
-    """As much of Pinocchio's model as the conversion looks at: the joints of one of ours, last first."""
+    """A stand-in for Pinocchio's model, with what the conversion looks at: the joints of one of ours, last first."""
 
     def __init__(self, model: Model) -> None:
         self.names, self.joints = ["universe"], [PinocchioJoint(0, 0, 0, 0, 0)]

@@ -280,7 +280,7 @@ def joined(a: Any, b: Any) -> Array:
 
 @dataclass
 class Entry:
-    """What is known of a function.
+    """A public function, and how its results are checked.
 
     Attributes:
         kinds: of its arguments.
@@ -631,7 +631,7 @@ def solid(I: Array, m: Array) -> bool:
 
 
 def residual(A: Any, B: Any, *factors: Any, factor: float = 1.0) -> bool:
-    """Whether A = B, to rounding of products of these factors."""
+    """Return whether A = B, to rounding of products of these factors."""
     size = factor
     for x in factors:
         size = size * (1.0 + np.abs(x).max(initial=0.0))
@@ -745,7 +745,7 @@ def draw(dice: Dice) -> Call:
 
 
 def complaints(entry: Entry, call: Call, kinds: tuple[str, ...], result: Any, dice: Dice) -> list[str]:
-    """What is wrong with a result of good numbers."""
+    """Return what is wrong with a result of good numbers."""
     given = call.given
     if any(part.plain is None for part in given):
         return []

@@ -67,7 +67,7 @@ class Given:
 
     @property
     def calm(self) -> bool:
-        """Whether there is no reason to refuse it."""
+        """True if there is no reason to refuse it."""
         return self.flaw == GOOD and not self.wild
 
 

@@ -54,7 +54,7 @@ def attempt(seed: int, area: str | None, made: Counter[str]) -> list[dict[str, A
 
 
 def work(path: str, first: int, end: int, step: int, area: str | None) -> None:
-    """What a worker does."""
+    """Try each seed of a worker's share; print findings as lines of JSON."""
     faulthandler.enable()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     made: Counter[str] = Counter()
@@ -112,7 +112,7 @@ class Worker:
             return int(struct.unpack("q", file.read(8))[0])
 
     def look(self) -> None:
-        """Whether it is done, gone, or has not gone on for too long."""
+        """Check whether the process is done, has ended, or has worked on one seed for too long."""
         if self.done:
             return
         seed, ended = self.seed(), self.process.poll()
@@ -133,7 +133,7 @@ class Worker:
         )
 
     def collect(self, seed: int, end: str | None) -> None:
-        """What the process has found; where it has not come to its end, another one goes on."""
+        """Collect the findings of the process; if it stopped at a seed, start another one behind it."""
         self.output.seek(0)
         for line in self.output:
             try:

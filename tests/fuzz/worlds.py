@@ -122,7 +122,7 @@ USED: dict[str, tuple[str, ...]] = {
 
 
 def method(dice: Dice) -> Call:
-    """What a world answers at an instant, in batches."""
+    """Make a call of a method of ``World`` at an instant, which takes batches."""
     name, world, batch = dice.pick(*USED), dice.among(worlds()), dice.among(FEW)
     keys = [key for key in USED[name] if key not in ("f_ext", "time") or dice.chance(0.3)]
     wrong = "" if quiet(dice) else dice.among(keys)
@@ -142,7 +142,7 @@ def method(dice: Dice) -> Call:
 
 
 def single(dice: Dice) -> Call:
-    """What a world answers for one state: closing, what is determined, least effort, steps, motions."""
+    """Make a call of a method of ``World`` that takes one state: closing, inverse dynamics, steps, motions, and others."""
     world = dice.among(worlds())
     name = dice.pick("close", "determined", "inverse_dynamics", "step", "step", "simulate", "maximal")
     keys = {"close": ("q", "v"), "determined": ("q",), "maximal": ("q",)}.get(name, ("q", "v"))
@@ -519,7 +519,7 @@ def world_file(dice: Dice) -> Call:
 
 
 def kept(dice: Dice) -> Call:
-    """What a world remembers, saved, perhaps damaged, and read again."""
+    """Make a call that reads the saved memory of a world, perhaps damaged."""
     found = dice.among(memories())
     path: Any = None if dice.chance(0.8) else dice.pick("/nowhere/x.npz", "", ".", "\x00", 3, thing(dice))
     damaged = not quiet(dice)

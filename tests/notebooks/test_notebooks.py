@@ -56,7 +56,7 @@ def exercises_of(module: ModuleType) -> dict[str, Exercise]:
 
 
 def graded_in(path: Path) -> list[tuple[str, str]]:
-    """What a notebook grades: the names of the functions and of the exercises."""
+    """Return the names of the functions and of the exercises that a notebook grades."""
     calls = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call)]
     return [
         (call.args[0].id, call.args[1].attr)
@@ -232,7 +232,7 @@ def test_the_map_names_functions_that_exist():
 
 
 def found(module: ModuleType, name: str) -> bool:
-    """Whether a module has that name, also a method of a class, or a function of one of its own modules."""
+    """Return whether a module has that name, also a method of a class, or a function of one of its own modules."""
     thing: object = module
     for part in name.split("."):
         if not hasattr(thing, part):

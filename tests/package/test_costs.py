@@ -68,7 +68,7 @@ def letters(count, length):
 
 
 def claimed(name, count, length):
-    """What the page says, in numbers."""
+    """Return the count that the page claims."""
     cost, of = COSTS[name], letters(count, length)
     if "factorize" in cost.split(",")[0] and cost.startswith("as"):
         return of["n"]

@@ -275,7 +275,7 @@ def test_the_rules_find_what_breaks_them_and_say_which_function(rule, wrong, say
 
 
 def test_an_optional_argument_may_come_after_those_that_are_needed():
-    """As v, which is optional in ``constrained_acceleration_from_T(I, T, f, v=None)``, and comes before f elsewhere."""
+    """An example is v, optional in ``constrained_acceleration_from_T(I, T, f, v=None)``, which comes before f elsewhere."""
     late = {"f": lambda I, f, v=None: 0, "g": lambda v, f: 0}
     assert not against_the_orders(late)
     assert not against_one_another(late)
@@ -293,7 +293,7 @@ def test_everything_is_looked_at():
 
 
 def test_exceptions_and_orders_are_of_arguments_that_there_are():
-    """What is no longer needed is taken out."""
+    """Entries that are no longer needed have to be removed."""
     used = {name for _, signature in signatures(PUBLIC) for name in signature.parameters}
     for order in ORDERS:
         names = {name for names in order.split("; ") for name in names.split(", ")}

@@ -18,7 +18,7 @@ if EVERYTHING:  # each takes mpmath a second
 
 
 def exact(array):
-    """The same numbers, as a matrix or a column of mpmath."""
+    """Convert an array to a matrix or a column of mpmath, without rounding."""
     array = np.asarray(array, dtype=float)
     return mpmath.matrix(array.tolist())
 

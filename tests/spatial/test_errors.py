@@ -1,4 +1,4 @@
-"""What messages quote: anything, in one line of at most 60 characters, without asking more of it than it can give."""
+"""Quotations in messages: of anything, in one line of at most 60 characters, without asking more of it than it can give."""
 
 import re
 

@@ -104,7 +104,7 @@ def test_sparse_matrices_hold_the_dense_ones(model, state, format):
 
 
 def on_the_way(model):
-    """Which coordinates lie between which body and the world, by the names of the joints."""
+    """Return the table ``(body, coordinate)`` of coordinates that lie between a body and the world, by names of joints."""
     carried = {joint.child: joint for joint in model.joints}
     frames = dict(model.frames)
     table = np.zeros((model.n_bodies, model.nv), dtype=bool)

@@ -63,7 +63,7 @@ def on_numbers(algorithm, model, inputs):
 
 
 def on_complex_numbers(algorithm, model, inputs):
-    """The same by its kernel."""
+    """Return all results of the algorithm, computed by its kernel on complex numbers."""
     key = KEYS.get(algorithm.name, ())
     order = algorithm.order(model, *key) if algorithm.order else np.arange(0)
     sizes = [int(order.max()) + 1] if len(order) else [field.size_for(model, key) for field in algorithm.outputs]

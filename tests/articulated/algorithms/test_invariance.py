@@ -1,4 +1,4 @@
-"""What must not change: under another order, another world, another description of the same mechanism."""
+"""Invariance: under another order of bodies, another world frame, another description of the same mechanism."""
 
 import numpy as np
 import pytest

@@ -12,7 +12,7 @@ KINDS = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball"}
 
 
 def random_pair(seed, compile=True, kinds=tuple(KINDS)):
-    """The same tree for both, or the other one's description: joints by turns of these types, with passive forces."""
+    """Make one random tree for both programs, with passive forces; ``kinds`` of joints take turns."""
     rng = np.random.default_rng(seed)
     spec = mujoco.MjSpec()
     spec.compiler.degree = False

@@ -1,4 +1,4 @@
-"""Where joints move no inertia, forward dynamics says so and names one; where inertias are only far apart, it computes.
+"""Singular inertias: forward dynamics names a joint that moves no inertia, and computes where inertias only differ much.
 
 The limit is rounding error, of the inertias from which the recursion has subtracted: what hangs beyond counts as the joints
 let it act, not as if it were rigid. Long chains are compared with the same recursion in 80 bits, which only its kernel has.

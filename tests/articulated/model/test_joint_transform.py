@@ -86,7 +86,7 @@ def test_the_derivative_of_X_is_minus_v_x_X(kind):
 
 @pytest.mark.parametrize("kind", ["revolute", "prismatic", "helical", "cylindrical", "spherical", "free"])
 def test_S_is_that_of_the_course(kind):
-    """Where S is constant in the child's coordinates."""
+    """Joints whose S is constant in the child's coordinates."""
     _, S = joint_transform(kind, coordinates(kind, 1)[0], **given(kind))
     np.testing.assert_allclose(S, motion_subspace(kind, **given(kind)), atol=1e-14)
 

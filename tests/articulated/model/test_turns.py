@@ -81,7 +81,7 @@ class Motion:
 
     @classmethod
     def of(cls, model, kind, q, v, a, f):
-        """The same state by quaternions."""
+        """Return the same state described by quaternions, that is by spherical joints."""
         motion = cls()
         motion.model, motion.q, motion.v, motion.a, motion.f = model, q, v, a, f
         motion.S = np.zeros((SPHERICAL.nv, model.nv))  # from our velocities to those of spherical joints

@@ -53,7 +53,7 @@ def slider(viewer, name):
 
 
 def placed(viewer, model):
-    """Where the scene has the bodies: their origins, and their quaternions."""
+    """Return the origins of the bodies in the scene, and their quaternions."""
     nodes = [piece.node for piece in viewer._scene.bodies[: model.n_bodies]]
     return np.array([node.position for node in nodes]), np.array([node.wxyz for node in nodes])
 
@@ -78,7 +78,7 @@ def test_the_scene_has_the_bodies_where_forward_kinematics_has_them_and_sliders_
 
 
 def test_a_free_joint_turns_by_its_rotation_vector_from_where_it_was():
-    """The same as ``integrate`` with that vector as angular velocity, for unit time."""
+    """The slider's pose is that of ``integrate`` with that vector as angular velocity, for unit time."""
     builder = ModelBuilder("brick/1")
     builder.add_body("brick", 2.0, inertia=[0.1, 0.2, 0.25])
     builder.add_joint("fly", "free", "world", "brick")

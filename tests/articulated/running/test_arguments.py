@@ -1,4 +1,4 @@
-"""What the public functions accept, and what they say to everything else."""
+"""Arguments of the public functions: what they accept, and what they say to everything else."""
 
 import ctypes
 import functools

@@ -293,8 +293,9 @@ def test_the_result_of_a_state_does_not_depend_on_its_place(name, model):
 
 @each_place
 def test_a_few_states_have_a_way_of_their_own_to_the_same_bits(name, model):
-    """Where inputs of these shapes have been there before: also in the user's array, with one input for all, and after a
-    state that was refused."""
+    """Calls with inputs of these shapes take a shorter path from the second one on: also in the user's array, with one input
+    for all, and after a state that was refused.
+    """
     given = arguments(name, model)
     whole, first = FUNCTIONS[name](model, **given), next(iter(given))
     for count in (1, 3, 8) if COMPILED else (1, 3):
@@ -490,7 +491,7 @@ def test_a_number_of_threads_that_is_none_is_refused_by_name(name, tree):
 
 
 def unaligned(x):
-    """The same numbers, each beginning one byte after a multiple of eight."""
+    """Return a copy whose numbers begin one byte after a multiple of eight."""
     memory = np.zeros(8 * x.size + 9, np.uint8)
     offset = 1 - memory.ctypes.data % 8
     offset += 8 if offset < 0 else 0
@@ -647,7 +648,7 @@ def test_forward_dynamics_tells_overflow_from_singularity(model):
     "function", [crba, *(pytest.param(f, marks=pytest.mark.everything) for f in (rnea, forward_kinematics))]
 )
 def test_at_the_border_of_its_tolerance_a_quaternion_is_either_used_or_refused(function, tree, monkeypatch):
-    """Whether a length is good is decided once, or alike: never is a result returned that nobody computed."""
+    """The length is checked once, or in the same way each time: never is a result returned that nobody computed."""
     monkeypatch.setattr(algorithm_module, "empty", lambda shape: np.full(shape, 1e9), raising=False)
     given = part(arguments(function.__name__, tree, 2), slice(None))
     expected = function(tree, **given)

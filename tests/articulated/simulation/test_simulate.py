@@ -1,4 +1,4 @@
-"""What simulate refuses, what it records, how it compares itself with smaller steps, and what the command does with it."""
+"""The function ``simulate``: refusals, records, comparison with smaller steps, and the command that calls it."""
 
 from __future__ import annotations
 

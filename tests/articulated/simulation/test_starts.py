@@ -1,4 +1,4 @@
-"""Where motions may begin: inside of hard position limits, or where they have ended before; and what is warned of."""
+"""Starts of motions: inside of hard position limits, or where a motion has ended before; and warnings about them."""
 
 import warnings
 
@@ -131,7 +131,7 @@ def test_the_neutral_configuration_within_limits_is_the_nearest_one(crane):
 
 
 def warned(model, *arguments, **options):
-    """What is warned of in a call, word for word."""
+    """Return the messages of all warnings of a call."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         simulate(model, *arguments, H, H, **options)

@@ -75,7 +75,7 @@ def path_of(name):
 
 
 def robot_in_mujoco(name, floating, integrator):
-    """The same robot for both, without dry friction and limits, which are constraints there; MuJoCo's is compiled."""
+    """Load a robot in both programs, without dry friction and limits, which are constraints in MuJoCo; compile its model."""
     mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed (extra peers)")
     path = path_of(name)
     robot = ET.parse(path).getroot()
@@ -101,7 +101,7 @@ def robot_in_mujoco(name, floating, integrator):
 
 
 def places_in_mujoco(model, theirs, floating):
-    """Where our coordinates are in its order."""
+    """Return the indices of our q and of our v in MuJoCo's order."""
     joints = [theirs.joint(joint.name) for joint in model.joints[floating:]]
     q = [*range(7 * floating), *(int(joint.qposadr[0]) for joint in joints)]
     return np.array(q), np.array([*range(6 * floating), *(int(joint.dofadr[0]) for joint in joints)])
@@ -165,7 +165,7 @@ def test_a_floating_robot_comes_to_mujocos_motion_with_the_step(name):
 
 
 def robot(name, floating):
-    """The same robot for both, without losses, which are no part of Pinocchio's forward dynamics."""
+    """Load a robot in both programs, without losses, which are no part of Pinocchio's forward dynamics."""
     pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed (extra peers)")
     path = path_of(name)
     model = Model.from_urdf(path, floating_base=floating, mimic=False).replace(friction=0.0, damping=0.0)

@@ -63,7 +63,7 @@ def drawn(monkeypatch, result):
 
 
 def numbers(panel):
-    """Where numbers say that another method took over."""
+    """Return the places of the numbers that mark where another method took over, by their text."""
     return {text.get_text(): text.xy for text in panel.texts if hasattr(text, "xy")}
 
 
@@ -109,7 +109,7 @@ def test_the_fastest_of_several_calls_counts(problem, monkeypatch):
 
 @pytest.mark.parametrize(("time", "calls"), [(0.9, 3), (1.1, 1), (50.0, 1)])
 def test_a_long_call_is_not_repeated(problem, monkeypatch, time, calls):
-    """Where it waited for nothing"""
+    """A call of a second or more is not repeated, unless it loaded or made compiled code."""
     found = []
 
     def solve(*_, **__):

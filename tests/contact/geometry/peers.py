@@ -1,4 +1,4 @@
-"""What tells whether a distance is right: support functions, coal, MuJoCo."""
+"""References for distances: support functions, coal, MuJoCo."""
 
 from __future__ import annotations
 

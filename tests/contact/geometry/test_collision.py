@@ -1,4 +1,4 @@
-"""Where colliders touch: full manifolds, the filters, the order, names, the broad phase, and what a surface is."""
+"""Collision: full manifolds, filters, the order of contacts, names, the broad phase, and surfaces."""
 
 from __future__ import annotations
 

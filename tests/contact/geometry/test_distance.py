@@ -109,7 +109,7 @@ def test_boxes_apart_are_as_far_as_least_squares_says():
 
 @pytest.mark.parametrize(("a", "b"), PRIMITIVES)
 def test_the_distance_is_coals_or_a_shorter_way_out(a, b):
-    """Where they are not equal, ours is proven apart (see above), and the shorter way out inside."""
+    """Distances that differ from coal's are proven by a direction that separates (see above), and are less deep inside."""
     coal = pytest.importorskip("coal", reason="the peer (extra collision)")
     rng = np.random.default_rng(5)
     equal = 0

@@ -57,7 +57,7 @@ def axes_of(n, d):
 
 
 def touching_poses(rng, first, second):
-    """Where two shapes are that touch at a feature of each, up to a gap; or are deep in one another."""
+    """Return placements in which two shapes touch at a feature of each, up to a gap, or overlap deeply."""
     x, n, d = feature_of(rng, first)
     y, m, e = feature_of(rng, second)
     turn = rng.choice([0.0, 0.5 * np.pi, rng.uniform(0.0, 6.0), 10.0 ** rng.uniform(-12, -2)])

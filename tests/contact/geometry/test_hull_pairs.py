@@ -84,7 +84,7 @@ def assert_same_places(mine, theirs):
 
 
 def on_face(hull, face, gap, rng):
-    """Where a hull is whose face lies that far above the plane z = 0, turned and shifted along it."""
+    """Return the placement of a hull whose face lies so far above the plane z = 0, turned and shifted along it."""
     a, b, c = hull.vertices[hull.triangles[face]]
     n = np.cross(b - a, c - a)
     n /= np.linalg.norm(n)

@@ -75,7 +75,7 @@ def segments_and_segments(a, b, c, d):
 
 
 def segments_through_triangles(a, b, x):
-    """Whether any of n segments passes through any of m triangles."""
+    """Return whether any of n segments passes through any of m triangles."""
     d, e, f = (b - a)[:, None], x[:, 1] - x[:, 0], x[:, 2] - x[:, 0]
     p = np.cross(d, f)
     across, w = np.einsum("nmi,mi->nm", p, e), a[:, None] - x[:, 0]

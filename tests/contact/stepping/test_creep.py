@@ -1,4 +1,4 @@
-"""What is pushed with half the force that friction can hold stays where it is, for a hundred seconds, in every direction.
+"""No creep: pushed with half the force that friction can hold, a block stays for a hundred seconds, in every direction.
 
 The directions are states of a batch; on each change a few of them, one by one, for ten seconds. The push acts at the middle
 of a box, which does not tip.

@@ -1,4 +1,4 @@
-"""What a step of a rope needs grows with its length alone, in reduced and in maximal coordinates.
+"""Cost of a step of a rope: in proportion to its length, in reduced and in maximal coordinates.
 
 How large the workspace of a step is, only what packs it says: its name is an inside one.
 """

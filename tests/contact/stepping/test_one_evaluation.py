@@ -1,4 +1,4 @@
-"""What the impulses of the step before solve still costs one look at the error, and nothing else: counted.
+"""Steps that the impulses of the step before still solve cost one evaluation of the error, and nothing else: counted.
 
 What is counted are calls inside of a step, of which no result of a step says anything.
 """

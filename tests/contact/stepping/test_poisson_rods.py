@@ -44,7 +44,7 @@ def rod(way, friction, restitution, impacts):
 
 
 def slanted(angle, speed, sideways=0.0):
-    """Where one end touches the floor, the axis at an angle to it, falling at 1 m/s: q and v; and the lever of the end."""
+    """Return q and v of a rod that falls at 1 m/s, one end touching the floor at an angle; and that end's axes and lever."""
     c, s, turn = np.cos(angle), np.sin(angle), 0.5 * np.pi - angle  # of z towards x
     q = np.array([0.0, 0.0, HALF * s + THICK, np.cos(turn / 2), 0.0, np.sin(turn / 2), 0.0])
     R = np.array([[s, 0.0, c], [0.0, 1.0, 0.0], [-c, 0.0, s]])

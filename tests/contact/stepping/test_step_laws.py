@@ -1,4 +1,4 @@
-"""What rows of each law do in steps, against closed forms."""
+"""Rows of each law in steps, against closed forms."""
 
 import numpy as np
 import pytest

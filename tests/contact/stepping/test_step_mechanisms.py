@@ -36,7 +36,7 @@ def rods(n, maximal, masses=None, angle=0.4):
 
 
 def ends(world, q):
-    """Where the far end of each rod is."""
+    """Return the position of the far end of each rod."""
     return np.array([frame_placement(world.model, q, name) @ [LENGTH, 0, 0, 1] for name in world.model.body_names])
 
 

@@ -214,7 +214,7 @@ def test_samples_have_the_coefficient_that_was_in_force(way):
 
 
 def contacts_of(way, first, second):
-    """What makes a world of two colliders that touch, by pairs or by shapes that are found."""
+    """Return arguments of ``World`` for two colliders that touch: as a named pair, or as shapes whose contacts are found."""
     if way == "found":
         return {"shapes": [first, second], "accuracy": 1e-10}
     return {"constraints": [ShapeContact("touch", first, second)]}

@@ -174,5 +174,5 @@ def driven_four_bar(crank, coupler, rocker, ground, turns, duration):
 
 
 def raised(motion, by):
-    """The same, higher."""
+    """Return the spline shifted upwards."""
     return Spline(motion.times, np.asarray(motion.values) + by, motion.start_speed, motion.end_speed)

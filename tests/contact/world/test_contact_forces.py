@@ -1,4 +1,4 @@
-"""What touches in a step: forces balance momentum, states follow Coulomb's law, wrenches are Newton's and Euler's."""
+"""Contacts in a step: forces balance momentum, states follow Coulomb's law, wrenches are Newton's and Euler's."""
 
 from __future__ import annotations
 

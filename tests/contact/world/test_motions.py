@@ -140,7 +140,7 @@ def test_a_motion_goes_on_from_its_memory_to_the_last_bit(integrator, tmp_path):
 
 
 def test_constant_control_goes_on_too():
-    """What is looked up once is looked up where a motion begins, and that may be later than t = 0."""
+    """A constant is looked up once where a motion begins, which may be later than t = 0."""
     world = slider_crank()
     q, v = slider_crank_state(0.4, 5.0)
     whole = world.simulate(q, v, 0.006, 0.001, control=[10.0, 0.0, 5.0])

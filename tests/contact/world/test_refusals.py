@@ -235,7 +235,7 @@ def test_what_is_wrong_with_a_motion_is_said_of_the_function_that_was_called():
 
 
 def test_laws_that_are_not_met_are_named():
-    """Where no rows that hold contradict each other: the drives and the limits that act in the step, and no others."""
+    """The rows that hold do not contradict each other: named are drives and limits that act in the step, and no others."""
     parts = [
         c.Friction("brake", "shoulder", 2.0),
         c.Limit("stop", "elbow", -1.0, 0.5),
@@ -424,7 +424,7 @@ def table_of_docstring():
 
 
 def table_of_page():
-    """The same on the page."""
+    """Read the table of constraints and integrators from the page."""
     head = "| constraints | semi_implicit | bdf1, bdf2 | other smooth |\n|---|---|---|---|\n"
     lines = PAGE.read_text().split(head)[1]
     cells = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines.split("\n\n")[0].splitlines())

@@ -1,4 +1,4 @@
-"""The same mechanism in reduced and in maximal coordinates: the same accelerations, wrenches and reactions.
+"""Reduced and maximal coordinates of one mechanism: equal accelerations, wrenches and reactions.
 
 What joints of the reduced world carry is compared with what those of the maximal one do; it is no public name.
 """

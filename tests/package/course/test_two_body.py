@@ -65,7 +65,7 @@ def newton_euler(parameters, f, n):
 
 
 def in_6d(parameters):
-    """The same two bodies and their axis, in the frame with its origin in C1."""
+    """Return the two bodies and their axis as 6D quantities, in the frame with its origin in C1."""
     m1, I1, m2, I2, r1, r2, s = parameters
     return spatial_inertia(m1, np.zeros(3), I1), spatial_inertia(m2, r1 - r2, I2), twist(s, r1)
 

@@ -1,4 +1,4 @@
-"""Which inertias a body can have: against clouds of point masses, congruence, and the definition of each law."""
+"""Physically consistent inertias: against clouds of point masses, congruence, and the definition of each law."""
 
 import numpy as np
 import pytest

@@ -122,7 +122,7 @@ def test_inertia_is_the_integral_over_the_body(size, aspect):
 
 
 def test_volumes_of_the_integrals():
-    """What the comparison above rests on."""
+    """The integration rules of the comparison above have the right volumes."""
     for (_, weights), volume in (
         (in_box([1.0, 2.0, 3.0]), 6.0),
         (in_ball([1.0, 2.0, 3.0]), 8.0 * np.pi),

@@ -1,4 +1,4 @@
-"""What typed vectors, transforms and inertias must refuse, and what they say: spaces, arrays, impossible values."""
+"""Refusals of typed vectors, transforms and inertias, and their messages: spaces, arrays, impossible values."""
 
 import operator
 
@@ -298,7 +298,7 @@ def test_transforms_and_inertias_are_of_their_form():
 
 
 def calls_on(x):
-    """What can be done wrongly with any quantity."""
+    """Yield calls that are wrong for any quantity."""
     batch = x if x.shape else np.stack([x, x])
     for index in ("a", 1.5, 7, 10**400, None.__class__, slice("a", "b"), slice(None, None, 0), [0.5], (0, 0, 0, 0)):
         yield lambda index=index: batch[index]

@@ -99,7 +99,7 @@ def arguments(name, model, count=None, seed=0):
 
 
 def results_of(found):
-    """As a list of results, each with all its columns."""
+    """Return a list of results, each with all its columns in one array."""
     several = isinstance(found[0], tuple)
     return [np.concatenate(part, axis=-1) for part in (found if several else [found])]
 

@@ -76,5 +76,5 @@ def choose(monkeypatch, name):
 
 
 def allowed(H, factor=100.0):
-    """What rounding may leave of a residual, for each matrix."""
+    """Return the bound on a residual's rounding error, for each matrix: ``factor`` n eps times the condition number."""
     return factor * H.shape[-1] * EPS * np.array([np.linalg.cond(h) if h.size else 1.0 for h in H])

@@ -28,7 +28,7 @@ def states_of(name, floating, states):
 
 
 def inverse(peer, q):
-    """What Pinocchio makes of the inverse; of the matrix G^T M G where mimic joints couple its coordinates."""
+    """Return Pinocchio's inverse of the inertia matrix; that of G^T M G where mimic joints couple its coordinates."""
     if peer.model.mimic:
         return np.linalg.inv(peer.crba(q))
     Z = pin.computeMinverse(peer.theirs, peer.data, peer.q(q))

@@ -1,4 +1,4 @@
-"""What implicit integrators promise: stiff springs and gains at any step, the matrices of the forces, no energy gained."""
+"""Implicit integrators: stiff springs and gains at any step, the matrices of the forces, no energy gained."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def test_a_spring_of_a_turned_joint_is_stiff_against_the_rate_of_its_displacemen
 
 @pytest.mark.plain
 def test_on_slides_the_matrices_of_elements_are_their_derivatives():
-    """Where nothing turns, all that is left out are lines that push."""
+    """On slides nothing turns, and the matrices leave out only the stiffness of lines that push; these pull."""
     builder, parent = ModelBuilder(), "world"
     for k, axis in enumerate(np.eye(3)):
         builder.add_body(f"b{k}", mass=1.0)

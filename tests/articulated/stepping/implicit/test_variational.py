@@ -72,7 +72,7 @@ def test_momenta_of_a_floating_tree_stay(mimic):
 
 
 def test_a_motion_whose_velocity_is_turned_round_returns():
-    """What has no losses goes backwards as it came: the step is symmetric."""
+    """A motion without losses runs backwards as it came: the step is symmetric."""
     model = floating_tree(5, stiffness=2.0)
     rng = np.random.default_rng(1)
     q, v = random_configuration(model, 1), rng.normal(size=model.nv)

@@ -47,7 +47,7 @@ def states(tree):
 
 
 def loop(model, q, v, steps, torque, f_ext=None):
-    """The same in Python: the states, and the joint forces."""
+    """Step semi-implicitly in Python; returns the states and the joint forces."""
     found = [(q, v, torque(0.0, q, v))]
     for k in range(steps):
         a = aba(model, q, v, found[-1][2], f_ext)

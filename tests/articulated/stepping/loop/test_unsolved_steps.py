@@ -95,7 +95,7 @@ def test_an_unsolved_step_is_divided_until_it_is_solved_and_other_states_do_not_
 
 @pytest.mark.parametrize("on_unsolved", ["raise", "continue", "substep"])
 def test_a_single_step_that_is_not_solved_ends_as_in_the_loop(on_unsolved, slides, fast):
-    """What has to be divided is left to the loop; what fails says the same."""
+    """A single step that has to be divided is handed to the loop; one that fails has the loop's message."""
     q, v = fast[0][1], fast[1][1]
 
     def move(steps):

@@ -261,7 +261,7 @@ def test_a_lane_knows_nothing_of_its_neighbours(iterations):
 
 
 def test_springs_change_no_number_of_the_problem():
-    """Where they stand in the matrix, a diagonal just below one is left with other last digits: of all states in lanes."""
+    """Added to the matrix and subtracted again, springs would change last digits of a diagonal just below one."""
     rng = np.random.default_rng(0)
     W, b, kept = np.diag(1.0 - 1e-7 * rng.random(12)), rng.standard_normal(12), []
     for iterations in (0, 1000):

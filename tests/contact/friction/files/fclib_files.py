@@ -82,7 +82,7 @@ def global_form(seed: int = 0, contacts: int = 4, spacedim: int = 3, equations: 
 
 
 def same_bits(a: Any, b: Any) -> bool:
-    """Whether all numbers are the same, -0 and 0 being different ones, of arrays, of tuples of them, of nothing."""
+    """Return whether all numbers have the same bits (-0 and 0 differ): of arrays, of tuples of them, of None."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(same_bits(x, y) for x, y in zip(a, b, strict=True))
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
@@ -91,7 +91,7 @@ def same_bits(a: Any, b: Any) -> bool:
 
 
 def same_problem(a: Problem, b: Problem) -> bool:
-    """Whether two problems are made of the same bits; velocities that a product left in the operator are none of them."""
+    """Return whether two problems have the same bits, except for velocities that a product left in the operator."""
     parts = ((p.operator._replace(velocity=np.zeros(0)), p.offset, p.sets, p.free_velocity) for p in (a, b))
     return same_bits(*parts)
 

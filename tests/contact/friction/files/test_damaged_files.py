@@ -46,7 +46,7 @@ def door():
 
 @pytest.fixture(scope="module")
 def readers(door):
-    """What reads each kind of file."""
+    """Readers of each kind of file."""
     return {
         "npz": lambda path: Trajectory.load(path, door),
         "h5": lambda path: Trajectory.load(path, door),
@@ -88,7 +88,7 @@ def place(kind, folder):
 
 
 def content(kind, found):
-    """What is to be the same, where the kind of file has a checksum."""
+    """Return the numbers that must not change where the kind of file has a checksum; None where it has none."""
     if kind in ("npz", "h5"):
         arrays = {name: getattr(found, name) for name in ("time", "q", "v", "a", "tau")} | dict(found.columns)
         return {name: None if x is None else (x.shape, x.tobytes()) for name, x in arrays.items()}

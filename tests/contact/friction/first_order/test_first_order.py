@@ -31,7 +31,7 @@ def softened(random, compliance):
 
 
 def factors_of(random, compliance):
-    """The same problem from factors, J = T with N = J J'."""
+    """Return the problem from factors, J = T with N = J J'."""
     value, vector = np.linalg.eigh(random.full)
     kept = value > 1e-12 * value[-1]
     J = vector[:, kept] * np.sqrt(value[kept])
@@ -169,7 +169,7 @@ def test_islands_together_are_what_they_are_alone(method, law):
 
 
 def is_inside(method, law):
-    """Whether convex problems are solved inside: what is best on the way is decided by their law"""
+    """Return whether the method solves convex problems inside, so that their law decides which iterate is the best."""
     return method in ("apgd", "barzilai_borwein") and law == "ncp"
 
 

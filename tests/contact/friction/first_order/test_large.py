@@ -139,7 +139,7 @@ def test_errors_of_a_large_island_are_those_of_the_result(law):
 
 @LAWS
 def test_errors_of_one_of_several_large_islands_are_its_own(law, all_are_large):
-    """Whose matrix begins somewhere in that of all"""
+    """The matrix of each but the first begins inside that of the whole problem."""
     both = beside_each_other((packing(COUNT), packing(COUNT // 2)), 0.1)
     result = solve(both, law, tol=1e-4, threads=1)
     assert result.islands >= 2

@@ -39,7 +39,7 @@ def objective(problem, r):
 
 
 def is_in_set(result):
-    """Whether the multipliers are their own projection, to rounding"""
+    """Return whether the multipliers are their own projection, to rounding."""
     return result.errors.cone_violation <= 1e-14
 
 

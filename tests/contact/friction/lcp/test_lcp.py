@@ -367,7 +367,7 @@ def test_a_start_that_solves_the_problem_costs_nothing(method):
 @pytest.mark.parametrize("method", NEWTON)
 @pytest.mark.parametrize("sparse", [False, True])
 def test_newton_s_method_ends_quadratically(method, sparse):
-    """As it does with derivatives that are right, of rows of all five kinds"""
+    """Quadratic convergence shows that the derivatives are right, for rows of all five kinds."""
     rng = np.random.default_rng(16)
     A = monotone(rng, 30)
     b, _ = solvable(rng, A)

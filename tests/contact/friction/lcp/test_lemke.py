@@ -24,7 +24,7 @@ ROUNDING = 1e-13
 
 
 def feasible(A, b):
-    """Whether some z >= 0 has A z + b >= 0: by SciPy's linear programming."""
+    """Return whether some z >= 0 has A z + b >= 0, by SciPy's linear programming."""
     return scipy.optimize.linprog(np.zeros(len(b)), A_ub=-A, b_ub=b, method="highs").status == 0
 
 

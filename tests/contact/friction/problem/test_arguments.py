@@ -276,7 +276,7 @@ def test_options_go_by_name_only():
 
 
 def unaligned(x):
-    """The same numbers, one byte off."""
+    """Return a copy that begins at an odd address."""
     memory = np.zeros(x.nbytes + 1, np.uint8)[1:].view(x.dtype).reshape(x.shape)
     memory[...] = x
     assert not memory.flags.aligned or x.dtype.itemsize == 1
@@ -284,7 +284,7 @@ def unaligned(x):
 
 
 def every_other(x):
-    """The same numbers with others between them."""
+    """Return a copy with strides: other numbers lie between its own."""
     wide = np.full((*x.shape[:-1], 2 * x.shape[-1]), 7.0, x.dtype)
     wide[..., ::2] = x
     return wide[..., ::2]

@@ -56,7 +56,7 @@ def test_solutions_are_those_of_dense_masses(sizes, mixed):
 
 
 def columns_of(M):
-    """Where the blocks of columns start, and their number, of a problem with an equation for each row."""
+    """Return the first column of each block, and their total number, for a problem with one equation a row."""
     n = len(M)
     none, free = np.zeros(n), np.full(n, np.inf)
     problem = Problem.from_factors(

@@ -1,4 +1,4 @@
-"""What a tolerance means: the same for all units of mass, and velocities that are right where a result says so."""
+"""Tolerances: their meaning depends on no unit of mass, and velocities are right where a result says so."""
 
 from __future__ import annotations
 

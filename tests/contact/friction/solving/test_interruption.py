@@ -273,7 +273,7 @@ def test_errors_and_results_of_work_come_out():
 
 @pytest.fixture
 def stopped():
-    """As while something is interrupted."""
+    """Set the flag of an interruption during the test."""
     interruption_flag.state[0] = 1
     yield
     interruption_flag.state[0] = 0

@@ -53,7 +53,7 @@ def test_the_matrix_of_a_part_is_the_one_of_all_in_its_rows(made):
 
 
 def test_a_part_is_the_whole_with_all_others_held():
-    """What the velocities of some contacts are, from their own multipliers and from all, with another change of theirs"""
+    """Velocities of some contacts follow from their own multipliers as from all; so do those after a change of the part."""
     rng, island = np.random.default_rng(5), island_of(packed())
     x = rng.normal(size=len(island.x))
     u = island.velocity(x)

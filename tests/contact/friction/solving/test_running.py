@@ -1,4 +1,4 @@
-"""What holds for every method that runs on islands: starts, histories, stages, and when an island is good enough."""
+"""Laws of every method that runs on islands: starts, histories, stages, and when an island is good enough."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def test_derivatives_of_the_smoothed_law_are_differences_of_it(level):
 
 @pytest.mark.plain
 def test_the_smoothed_law_comes_to_coulombs_law():
-    """What it misses at a solution is of the size of the level; beside a solution it is not."""
+    """The residual at a solution is of the size of the smoothing; elsewhere it stays large."""
     for seed in range(4):
         random = random_problem(seed, 5, kinds=KINDS, friction=(0.2, 1.5))
         r = solve(random.problem(), tol=1e-12).multipliers

@@ -182,7 +182,7 @@ def test_results_do_not_share_memory_with_the_solver_or_one_another():
 
 
 def strided(array):
-    """The same numbers, not one after the other, and not to be written to."""
+    """Return a view of a copy with strides, not writeable."""
     wide = np.zeros((*array.shape, 2), array.dtype)
     wide[..., 1] = array
     wide.setflags(write=False)
@@ -385,7 +385,7 @@ def test_rows_of_zeros_have_the_velocity_that_is_given(method):
 
 
 def test_the_same_numbers_in_islands_of_other_sizes():
-    """What an island gives does not depend on its neighbours, but for the tolerance that they share"""
+    """The result of an island does not depend on its neighbours, but for the tolerance that they share."""
     parts = [islands(7, 1), islands(7, 2)]
     whole = Problem.from_delassus(
         scipy.sparse.block_diag([part.matrix() for part in (*parts, parts[0])]),

@@ -87,7 +87,7 @@ def test_solutions_are_those_of_numpy(sizes, seed):
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("sizes", SIZES)
 def test_the_sign_is_that_of_the_determinant(sizes, seed):
-    """Which changes with that of a row, and where two rows of a block change places."""
+    """The sign changes when a row changes its sign, and when two rows of a block change places."""
     rng = np.random.default_rng(seed)
     A, N = newton_matrix(rng, SIZES[sizes], int(rng.integers(2, 20)), 12)
     A += 1e-3 * np.eye(len(A))
@@ -155,7 +155,7 @@ def test_each_block_has_its_mirror_image(seed):
 
 
 def test_blocks_at_any_places_of_the_numbers_are_factorised():
-    """As cut from a larger problem: numbers of other blocks lie between"""
+    """A matrix cut from a larger one has numbers of other blocks between its own."""
     rng = np.random.default_rng(3)
     A, N = newton_matrix(rng, [1, 3], 12, 5)
     height = np.diff(N.rows)

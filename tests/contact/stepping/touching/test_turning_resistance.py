@@ -103,7 +103,7 @@ def test_a_named_pair_that_slips_rolls_and_spins_moves_as_contacts_that_are_foun
 
 
 def test_a_box_that_hits_the_ground_with_an_edge_turns_on_as_one_whose_contacts_are_found():
-    """Where gaps are zero; elsewhere the places of found contacts are half a gap away."""
+    """Gaps are zero here; elsewhere the points of found contacts are half a gap away."""
     x, _, z = np.array(SHAPES["box"][0].size) / 2
     tilt = 0.4
     q = np.array([0, 0, x * np.sin(tilt) + z * np.cos(tilt), np.cos(tilt / 2), 0, np.sin(tilt / 2), 0])

@@ -37,7 +37,7 @@ FLOAT, INTEGER, FLAG = 0.7, 3, True
 
 
 def rows_like(array):
-    """The same numbers where vectors may be loaded; (n, 8) arrays alone need it."""
+    """Return a copy aligned for vector loads, which only (n, 8) arrays need."""
     array = np.asarray(array, dtype=float)
     if array.ndim == 1:
         return array.copy()

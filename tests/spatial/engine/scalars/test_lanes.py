@@ -462,7 +462,7 @@ def test_the_arithmetic_of_lanes_is_in_vectors():
 @x86_only
 @pytest.mark.parametrize("name", ["rnea", "aba"])
 def test_the_arithmetic_of_a_batch_is_in_vectors(name):
-    """What is left for single numbers is the model's own: its stiffness, its pitches, the type of a joint."""
+    """Single numbers are only those of the model: its stiffness, its pitches, the type of a joint."""
     many = ALGORITHMS[name].many
     fresh = compiled(many.py_func)  # what comes from the cache has no text
     fresh.compile(many.signatures[0])

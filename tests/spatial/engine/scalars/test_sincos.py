@@ -120,7 +120,7 @@ def test_the_error_is_below_two_ulps_for_the_smallest_numbers():
 
 
 def test_the_error_is_below_two_ulps_next_to_multiples_of_a_right_angle():
-    """Where all digits cancel, the remainder must still have 53 bits. Measured: 0.50.
+    """The remainder must still have 53 bits where all digits cancel. Measured: 0.50.
 
     The doubles that are closest to a multiple, among all 636619 of them, and their neighbours.
     """
@@ -178,7 +178,7 @@ def test_an_odd_lane_changes_nothing_in_the_others(odd):
 
 
 def test_a_lane_is_a_number_bit_for_bit():
-    """The same instructions in the same order, fused at the same places."""
+    """Both execute the same instructions in the same order, fused at the same places."""
     rng = np.random.default_rng(6)
     x = np.concatenate(
         [rng.uniform(-1e6, 1e6, 50000), rng.uniform(-7.0, 7.0, 50000), 10.0 ** rng.uniform(-30, 9, 50000)]
