@@ -35,7 +35,7 @@ def make_file(part):
 
 
 def make_files(name):
-    """What the other process does."""
+    """Work as the second process."""
     of_files().work(name, sys.stdin.fileno())
 
 

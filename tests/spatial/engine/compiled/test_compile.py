@@ -47,7 +47,7 @@ def copied_package(tmp_path):
 
 
 def printed_by(program, folder, **environment):
-    """What a program prints in a new process."""
+    """Run a program in a new process; return the words that it prints."""
     top = str(folder.parent)
     environment = {**os.environ, "PYTHONPATH": top, "PYTHONDONTWRITEBYTECODE": "1", **environment}
     command = [sys.executable, "-W", "error", "-c", program]

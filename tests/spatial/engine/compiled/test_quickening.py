@@ -1,4 +1,4 @@
-"""What is done to Numba and to Python while something is compiled: the same results, and no trace behind it."""
+"""Faster compilation: changes to Numba and Python while something is compiled give the same results, and leave no trace."""
 
 import contextlib
 import gc
@@ -62,7 +62,7 @@ def test_a_compilation_that_fails_leaves_everything_as_it_was():
 
 
 def with_file(path):
-    """What kernels do not have"""
+    """A function with a statement that kernels do not have."""
     total = 0
     with path:
         total += 1

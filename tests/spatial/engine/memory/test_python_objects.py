@@ -86,7 +86,7 @@ def unaligned(n):
 
 
 class OtherArray(np.ndarray):
-    """What a subclass means by its entries, only it knows."""
+    """A subclass whose entries may mean anything."""
 
 
 @pytest.mark.parametrize(

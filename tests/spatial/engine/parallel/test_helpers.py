@@ -17,7 +17,7 @@ several_cores = pytest.mark.skipif(available_cores() == 1, reason="there is one 
 
 
 def soon(condition):
-    """Whether it becomes true"""
+    """Wait until a condition is true, for a while; return whether it is."""
     end = time.monotonic() + PATIENCE
     while not condition() and time.monotonic() < end:
         time.sleep(0.01)
@@ -57,7 +57,7 @@ def test_no_more_workers_are_called_than_there_are_other_items_and_threads(monke
 
 
 def test_tasks_may_share_tasks_of_their_own():
-    """Who has no worker for them does them alone"""
+    """Tasks for which no worker is free are done by the thread that shares them."""
     outer = map_in_threads(lambda k: map_in_threads(lambda n: k * n, range(4), 4), range(6), 4)
     assert outer == [[k * n for n in range(4)] for k in range(6)]
 
@@ -151,7 +151,7 @@ def test_what_no_worker_came_for_is_called_off(monkeypatch):
 
 
 def raise_when(at_work):
-    """What Ctrl-C raises in the main thread, when the worker is at work"""
+    """Raise in the main thread, as Ctrl-C does, when the worker is at work."""
     assert at_work.wait(PATIENCE)
     raise KeyboardInterrupt
 

@@ -165,7 +165,7 @@ def test_who_is_not_counted_as_awake_any_more_still_takes_part(compiled):
 
 
 def watched(team, is_called):
-    """Whether a worker that watches says that it was called"""
+    """Let a worker watch the board; return whether it says that it was called."""
     found = []
 
     def watch():
