@@ -54,7 +54,7 @@ TODAY = int(os.environ.get("SEED") or datetime.date.today().strftime("%Y%m%d"))
 
 @pytest.fixture
 def no_collection() -> Iterator[None]:
-    """Nothing of Python's runs at moments that the collector chooses: an exception of a signal would be lost there.
+    """Keep Python's garbage collector from running anything during a test: it would lose an exception that a signal raises.
 
     Hypothesis, for one, counts its time in a callback of the collector.
     """
@@ -69,7 +69,7 @@ def no_collection() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def states() -> int:
-    """How many random states a comparison runs through."""
+    """Number of random states that a comparison runs through."""
     return STATES
 
 

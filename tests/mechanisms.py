@@ -21,7 +21,7 @@ class JointType:
 
     @property
     def nq(self) -> int:
-        """How many coordinates it has."""
+        """Number of coordinates."""
         return self.nv + self.quaternion
 
 

@@ -22,7 +22,7 @@ CLOSE = 1e-8 if COMPILED else 1e-11  # of the largest entry
 
 
 def slope(function: Callable[..., Any], model: Model, direction: Any, wrt: str = "q", **given: Any) -> Any:
-    """How fast the result changes where an input of one state goes in a direction, a configuration as by ``integrate``.
+    """Differentiate the result along a direction of one input of one state, a configuration moved by ``integrate``.
 
     A tuple, if the function has several results.
     """

@@ -232,7 +232,7 @@ def test_what_no_strategy_can_be_made_of_is_said(call, message):
 
 
 def test_the_types_of_joints_are_all_there():
-    """Those that tests know are those that the package offers, with as many freedoms."""
+    """Types that tests know are those that the package offers, with as many freedoms."""
     with pytest.raises(PlueckerError, match="unknown type of joint 'ball'; there are ") as caught:
         random_tree(1, 0, joints=["ball"])
     offered = re.findall(r"'(\w+)'", str(caught.value).partition("there are ")[2])

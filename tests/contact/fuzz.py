@@ -95,10 +95,10 @@ def signorini(r: np.ndarray, u: np.ndarray) -> Any:
 
 
 def inverse_masses(K: Any, diagonal: np.ndarray, joined: np.ndarray | None = None) -> np.ndarray:
-    """Of each row the mean diagonal of its part of its block of N, of normal and friction, of rolling, or of spinning; where
-    it is nothing beside the largest of these on its island, that, or that of all.
+    """Return for each row the mean diagonal of its part of its block: of normal and friction, of rolling, or of spinning.
 
-    ``joined`` is not zero between rows that meet; all are on one island unless it is given.
+    Where the mean is nothing beside the largest on its island, that takes its place, or the largest of all. ``joined`` is
+    not zero between rows that meet; all are on one island unless it is given.
     """
     out = np.zeros(int(K.start[-1]), Extended)
     for part in range(3):

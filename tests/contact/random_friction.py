@@ -26,7 +26,7 @@ class Random(NamedTuple):
 
 
 def as_random(full, b, sizes, friction, lower, upper):
-    """Of a full matrix."""
+    """Make a random problem of a full matrix."""
     return Random(np.asarray(full, float), np.asarray(b, float), sets_of(sizes, friction, lower, upper))
 
 

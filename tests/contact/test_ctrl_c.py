@@ -24,7 +24,7 @@ FORM = ctypes.CFUNCTYPE(None, ctypes.c_double, NUMBERS, NUMBERS, NUMBERS, NUMBER
 
 
 def two_masses():
-    """On two rails."""
+    """Make two masses on two rails."""
     builder = ModelBuilder()
     for name, axis in (("x", (1, 0, 0)), ("y", (0, 1, 0))):
         builder.add_body(name, mass=1.0, inertia=(0.1, 0.1, 0.1))
@@ -74,7 +74,7 @@ class Alarm(BaseException):
 
 @pytest.fixture
 def alarm(no_collection):
-    """Rings after so many seconds, with an exception of that class."""
+    """Set an alarm that raises an exception of a class after so many seconds."""
     chosen, rung = [KeyboardInterrupt], []
 
     def ring(*_):

@@ -30,7 +30,7 @@ def members(name):
 
 
 def missed(problem, r, law):
-    """By how much the law is missed in the worst block, as a share of the largest velocity: plain NumPy, by bisection."""
+    """Return the violation of the law in the worst block, as a share of the largest velocity: plain NumPy, by bisection."""
     N, K = problem.matrix().toarray(), problem.sets
     u = N @ r + problem.offset
     worst = 0.0
@@ -63,7 +63,7 @@ def test_contacts_lie_between_their_bodies(name, count):
 
 @pytest.mark.parametrize("name", ["stack", "cards"])
 def test_boxes_are_touched_on_their_surface(name):
-    """In body axes, by the edges that follow from mass and moments."""
+    """Edges follow from mass and moments; points are compared in body axes."""
     scene = FAMILIES[name](200, 0)
     bodies, table = scene.bodies, scene.table
     for side in (0, 1):
@@ -144,7 +144,7 @@ def test_closest_points_of_segments_are_nearer_than_all_others():
 @pytest.mark.parametrize("law", ["ccp", "ncp"])
 @pytest.mark.parametrize("name", NAMES)
 def test_auto_converges_by_an_error_of_our_own(name, law):
-    """To 1e-6, in both laws; judged by plain NumPy, which the solver does not know."""
+    """The error is computed by plain NumPy, which the solver does not use."""
     for scene in members(name):
         result = solve(scene.problem, law, tol=TOL)
         assert result.converged, (scene.name, result.message)
@@ -214,7 +214,7 @@ def test_two_cards_need_half_the_tangent_of_their_lean():
 
 
 def test_a_call_that_takes_too_long_is_given_up():
-    """After its share of the processor, and with the time that it had; one that ends in time gives what it found."""
+    """A call is stopped after its share of processor time, which the record has; one that ends in time has its result."""
 
     def endless():
         while True:

@@ -21,7 +21,7 @@ NAMED = {} if COMPILED else {"most": 4, "limit": 12}
 
 
 def cases(count):
-    """So many cases, a quarter of them unless all is run; the seed of each is of this day."""
+    """Parametrise a test by so many cases, a quarter of them unless all is run; the seed of each is of this day."""
     return pytest.mark.parametrize("number", range(count if EVERYTHING else count // 4))
 
 
@@ -43,7 +43,7 @@ def test_what_once_failed(seed):
 
 @cases(20)
 def test_the_same_call_twice_gives_the_same_bits(number):
-    """Whatever the number of threads, whether there is a history or none"""
+    """Neither the number of threads nor a history changes any bit."""
     seed = FIRST + 30_000 + number
     case, said = random_case(seed, **NAMED), f"seed {seed}"
     arguments = {**case.arguments, "history": False}

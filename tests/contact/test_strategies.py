@@ -18,7 +18,7 @@ NAMES |= {"solved_problem": strategies.solved_problem}
 
 
 def reach(state):
-    """How far frames and coordinates are from zero; rounding is a share of it."""
+    """Return the size of frames and coordinates, of which rounding is a share."""
     frames = [getattr(each, key, None) for each in state.world.constraints for key in ("first", "second")]
     places = [frame.position for frame in frames if isinstance(frame, constraints.Frame)]
     return 1.0 + np.abs(state.q).max() + np.abs([*places, (0.0, 0.0, 0.0)]).max()
@@ -36,7 +36,7 @@ def test_constraints_hold_in_the_state_that_is_drawn_with_them(state):
 
 @pytest.mark.parametrize("kind", strategies.KINDS)
 def test_each_kind_of_constraint_holds_and_prints_what_makes_it_again(kind):
-    """On a tree that has what each of them asks for."""
+    """The tree has joints that each kind can use."""
     model = random_tree(3, 1, joints=["revolute", "prismatic", "spherical"])
     sample = settings(max_examples=4, database=None, phases=[Phase.generate])
 

@@ -33,7 +33,7 @@ UNKNOWN = object()  # what a page makes itself, or another library has
 
 
 class Missing(Exception):
-    """There is nothing of that name."""
+    """A name that does not exist."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -233,7 +233,7 @@ def wrong_call(call, names):
 
 
 def commands():
-    """Each command ``pluecker`` on a page, without comments, by its page."""
+    """Yield each command ``pluecker`` on a page, without comments, with the page's name."""
     for page in EACH:
         text = page.read_text(encoding="utf-8")
         lines = [line for block in re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL) for line in block.splitlines()]

@@ -157,7 +157,7 @@ def with_mimic(seed: int) -> Model:
 
 
 def massless() -> Model:
-    """Its inertia matrix is singular."""
+    """A mechanism whose inertia matrix is singular."""
     builder = ModelBuilder("massless")
     builder.add_body("rod", 1.0, (0, 0, -0.5))
     builder.add_body("nothing")
@@ -167,7 +167,7 @@ def massless() -> Model:
 
 
 def still() -> Model:
-    """Nothing moves."""
+    """A mechanism without freedoms."""
     builder = ModelBuilder("still")
     builder.add_body("base", 1.0)
     builder.add_joint("weld", "fixed", "world", "base")
@@ -404,7 +404,7 @@ def row_numbers(named: dict[str, Given]) -> list[int]:
 
 
 def add_subtree(dice: Dice, call: Call, name: str, model: Model) -> None:
-    """Of which body, or of all; some have no mass."""
+    """Add the subtree to a call, and whether momentum is centroidal; some subtrees have no mass."""
     names = model.body_names
     if dice.chance(0.6):
         good = bool(names) and dice.chance(0.9)
@@ -681,7 +681,7 @@ def neutral(dice: Dice) -> Call:
 
 
 def random_tree(dice: Dice) -> Call:
-    """Any mechanism, of any size."""
+    """Make a call that draws a random mechanism."""
     named = {
         "rng": Given(dice.below(1000)),
         "joints": Given(dice.pick(("revolute", "fixed"), ["exponential", "euler_zxz"], MOVING)),
@@ -772,7 +772,7 @@ def random_configuration(dice: Dice) -> Call:
 
 
 def simulate(dice: Dice) -> Call:
-    """Up to three steps of one state, with a control of some kind."""
+    """Make a call that simulates one state for up to three steps, with a control of some kind."""
     model = models()[dice.pick(1, 2, 5, 6, 7, 24)]
     values: dict[str, Array] = {"q": configuration(dice, model, ()), "v": 0.1 * dice.normal(model.nv)}
     given = {}

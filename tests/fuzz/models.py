@@ -45,7 +45,7 @@ ARRAYS = (
 
 
 def bad(dice: Dice, x: Any, core: int = 1) -> Given:
-    """In place of a good array, something else; it may be refused."""
+    """Replace a good array by something that may be refused."""
     x = np.asarray(x, float)
     how = (
         dice.among((not_finite, lambda d, x: misshapen(d, x, core), wild, wrong_type, lambda d, x: Given(thing(d))))

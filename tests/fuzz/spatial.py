@@ -146,7 +146,7 @@ def in_plane(dice: Dice, batch: tuple[int, ...]) -> Array:
 
 
 def line(dice: Dice, batch: tuple[int, ...]) -> Array:
-    """For grid: a number or a vector, never a batch."""
+    """Draw an argument of grid: a number or a vector, never a batch."""
     return dice.normal(*dice.pick((), (1,), (3,), (4,)))
 
 
@@ -639,7 +639,7 @@ def residual(A: Any, B: Any, *factors: Any, factor: float = 1.0) -> bool:
 
 
 def each(test: Callable[..., bool], R: Array, a: Array) -> bool:
-    """For the first entry of a batch."""
+    """Apply a test to the first entry of a batch."""
     if not a.size:
         return True
     a = a.reshape(-1, a.shape[-1])[0]
@@ -877,7 +877,7 @@ def subspace(dice: Dice) -> Call:
 
 
 def constraint(dice: Dice) -> Call:
-    """With all arguments, some of which are optional."""
+    """Make a call of a function of constraints, with all arguments, some of which are optional."""
     from_S = dice.chance(0.5)
     n, batch = dice.below(7), dice.among(BATCHES)
     I = inertia_or_definite(dice, smaller(dice, batch))

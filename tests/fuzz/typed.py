@@ -43,7 +43,7 @@ def values_of(kind: type, dice: Dice, batch: tuple[int, ...]) -> list[tuple[str,
 
 @cache
 def quantities() -> tuple[Any, ...]:
-    """Of every kind, single and in batches, in several frames."""
+    """Typed quantities of every kind, single and in batches, in several frames."""
     result: list[Any] = []
     dice = Dice(7)
     for batch in ((), (2,), (3,), (0,)):

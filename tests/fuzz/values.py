@@ -28,7 +28,7 @@ class Dice:
 
     @cached_property
     def numbers(self) -> np.random.Generator:
-        """For arrays."""
+        """A generator of numbers for arrays."""
         return np.random.default_rng(self.seed)
 
     def chance(self, p: float) -> bool:
@@ -251,7 +251,7 @@ def not_finite(dice: Dice, x: np.ndarray) -> Given:
 
 
 def misshapen(dice: Dice, x: np.ndarray, core: int) -> Given:
-    """Another shape, by which the last ``core`` axes no longer are what they have to be."""
+    """Return an array whose last ``core`` axes have a wrong shape."""
     x = finished(x)
     if core == 0 or not x.ndim:  # any shape will do
         return not_finite(dice, x)
@@ -481,7 +481,7 @@ THINGS: tuple[Any, ...] = (
 
 
 def thing(dice: Dice) -> Any:
-    """Anything."""
+    """Draw any object."""
     if dice.chance(0.05):
         return dice.pick(Nothing(), generator(np.zeros(3)), masked(np.zeros(3)), itself(), deep())
     return dice.among(THINGS)

@@ -33,7 +33,7 @@ FEW = tuple(batch for batch in BATCHES if np.prod(batch) < 10)
 
 @cache
 def worlds() -> tuple[World, ...]:
-    """Of every kind, the same in every process."""
+    """Worlds of every kind, the same in every process."""
     tree = random_description(3, 5, ("revolute", "prismatic", "spherical", "free")).build()
     joint = next(each.name for each in tree.joints if each.type in ("revolute", "prismatic"))
     mixed = (
@@ -186,7 +186,7 @@ def single(dice: Dice) -> Call:
 
 
 def unusual(dice: Dice, key: str) -> Any:
-    """Anything; but of times what is short."""
+    """Draw any object; durations are short if they are numbers."""
     value = thing(dice)
     number = isinstance(value, (int, float, np.number)) or hasattr(value, "numerator")
     return "1" if key in ("duration", "step") and number else value
@@ -194,7 +194,7 @@ def unusual(dice: Dice, key: str) -> Any:
 
 @cache
 def memories() -> tuple[WorldMemory, ...]:
-    """Of some worlds."""
+    """Memories of some worlds after one step."""
     found = []
     for world, q, v in (four_bars(1), (World(slider_crank().model), np.zeros(3), np.zeros(3))):
         found.append(world.step(q, v, 1e-3).memory)
@@ -268,7 +268,7 @@ def wild_world(dice: Dice, types: tuple[str, ...]) -> World:
 
 
 def energy_of(world: World, q: Array, v: Array) -> float:
-    """Of motion, and of servos' springs."""
+    """Return the kinetic and the potential energy, with that of servos' springs."""
     springs = [
         0.5 * row.stiffness * error**2
         for row, error in zip(world.laws, world.rows_at(q).error, strict=True)
@@ -428,7 +428,7 @@ def handle(dice: Dice) -> Call:
 
 
 def soft(dice: Dice) -> Call:
-    """From one way to say how soft a constraint is to another, and back."""
+    """Make a call that converts one description of softness to another, and back."""
     name = dice.pick("erp_cfm", "spring_damper", "damper_of_multiplier")
     k, d, h = 10.0 ** dice.normal(3)
     values = {
@@ -484,7 +484,7 @@ impacts = "poisson"
 
 
 def damaged(dice: Dice, text: str) -> str:
-    """With something else in it, mostly."""
+    """Damage a text in most cases."""
     if quiet(dice):
         return text
     k = dice.below(len(text))

@@ -34,7 +34,7 @@ COSTS = {
 
 @functools.cache
 def arms(count, length, joint):
-    """So many chains on the world, each of so many bodies."""
+    """Make so many chains on the world, each of so many bodies."""
     rng, builder = np.random.default_rng(7), ModelBuilder()
     for arm in range(count):
         for k in range(length):
@@ -92,7 +92,7 @@ def inputs_of(function, model):
 
 
 def operations(record, model, inputs, key=()):
-    """How many the kernel makes."""
+    """Count the operations of the kernel."""
     from benchmarks.counting import TALLY, numbers
 
     plan = record.plan(model, key)
@@ -108,7 +108,7 @@ def operations(record, model, inputs, key=()):
 
 @functools.cache
 def counted(name, count, length, joint):
-    """Of a public function on one mechanism."""
+    """Count the operations of a public function on one mechanism."""
     model = arms(count, length, joint)
     if name == "factorize":
         return operations(FACTORIZE, model, [random_configuration(model, 3)])
@@ -118,7 +118,7 @@ def counted(name, count, length, joint):
 
 
 def growth(name, family):
-    """From size to size: of the operations, and of what the page claims."""
+    """Return the growth from each size to the next: of the operations, and of what the page claims."""
     members = FAMILIES[family][:2] if name == "redmax_dynamics" else FAMILIES[family]  # it takes longest
     if family == "chain" and name in ("operational_inertia", "relative_jacobian"):
         members = LONG

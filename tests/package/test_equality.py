@@ -123,7 +123,7 @@ def test_copies_are_equal_and_hash_alike(name):
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_what_has_another_number_is_not_equal(name):
-    """Each array of a record by itself: its last entry."""
+    """The last entry of each array of a record is changed, one array at a time."""
     for each in OBJECTS():
         if (
             type(each).__name__ != name

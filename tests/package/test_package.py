@@ -34,7 +34,7 @@ def modules(package):
 
 
 def wrong_modules():
-    """Those without a docstring, and those whose examples do not print what they say."""
+    """List modules without a docstring, and those whose examples do not print what they say."""
     wrong = []
     for module in (pluecker.teaching, *(module for package in PACKAGES for module in modules(package))):
         with np.printoptions(legacy=False):

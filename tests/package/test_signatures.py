@@ -127,7 +127,7 @@ PUBLIC = dict(public())
 
 
 def signatures(functions: Functions) -> list[tuple[str, Signature]]:
-    """With their names."""
+    """Return the names of functions with their signatures."""
     return [(name, inspect.signature(function)) for name, function in functions.items()]
 
 
@@ -282,7 +282,7 @@ def test_an_optional_argument_may_come_after_those_that_are_needed():
 
 
 def test_everything_is_looked_at():
-    """Also what is inherited, and class methods; results are not made by users."""
+    """Inherited methods and class methods are looked at, too; results are not made by users."""
     for name in ("rnea", "box", "planar_twist", "to_pinocchio_q", "ModelBuilder.add_joint", "MotionVector.isclose"):
         assert name in PUBLIC
     for name in ("Model.from_urdf", "Problem.from_delassus", "Bodies", "RigidBodyInertia", "solve_lcp"):

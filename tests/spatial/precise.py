@@ -61,7 +61,7 @@ def twist(d):
 
 
 def rotation_from_quaternion(p):
-    """Of p / |p|"""
+    """Return the rotation matrix of p / |p|."""
     n = mpmath.sqrt(sum(x * x for x in p))
     w, x, y, z = (t / n for t in p)
     return mpmath.matrix([

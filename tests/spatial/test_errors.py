@@ -11,7 +11,7 @@ SHORT = 60  # characters
 
 
 def shown(value):
-    """How a message quotes something that cannot be used."""
+    """Return the quotation of a value in the message that refuses it."""
     with pytest.raises((TypeError, ValueError)) as caught:
         euler_to_rotation(np.zeros(3), value)
     return re.fullmatch(r"euler_to_rotation: sequence is (.*), expected three letters.*", str(caught.value), re.DOTALL)[

@@ -131,7 +131,7 @@ def test_options_of_a_wrong_type_or_value_are_refused(name):
 
 
 def scaled(scale, value):
-    """At most the largest number that there is."""
+    """Scale a value, to the largest finite number at most."""
     with np.errstate(over="ignore"):
         return np.clip(scale * np.asarray(value, dtype=float), -np.finfo(float).max, np.finfo(float).max)
 

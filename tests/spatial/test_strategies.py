@@ -125,7 +125,7 @@ def test_samples_shrink_to_the_simplest():
 @MODEST
 @given(strategies.barely_consistent_inertias(), st.floats(1e-4, 1e-2))
 def test_beyond_the_border_is_inconsistent(I, much):
-    """So that the border is where it is said to be: a little less second moment in one direction than none."""
+    """The least second moment is made a little negative: so the border is where it is said to be."""
     values, axes = np.linalg.eigh(pseudo_inertia(I))
     P = axes @ np.diag([-much * values[-1], *values[1:]]) @ axes.T
     worse = from_pseudo_inertia(0.5 * (P + P.T))

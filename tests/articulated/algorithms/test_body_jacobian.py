@@ -136,7 +136,6 @@ def test_a_sparse_matrix_may_be_changed_without_harm(model, state):
 
 
 def test_the_rate_is_the_derivative_along_the_motion():
-    """Of each type of joint."""
     for kind in MOVING:
         model = random_description(3, 4, kinds=(kind, "revolute"), branching=0.0).build()
         q, v = random_configuration(model, 4), np.random.default_rng(5).normal(size=model.nv)
@@ -147,7 +146,7 @@ def test_the_rate_is_the_derivative_along_the_motion():
 
 @pytest.mark.parametrize("name", ["panda/panda", "solo/solo12"])
 def test_rows_are_pinocchios_joint_jacobians_in_local_axes(name):
-    """And their rates; there linear parts come first, and joints are in another order."""
+    """Pinocchio has linear parts first, and joints in another order; its rates of Jacobians are ours, too."""
     pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed (extra peers)")
     from pluecker.articulated.conventions import to_pinocchio_q, velocity_map_to_pinocchio
 
@@ -171,7 +170,7 @@ def test_rows_are_pinocchios_joint_jacobians_in_local_axes(name):
 
 
 def test_a_sparse_jacobian_of_a_forest_costs_what_its_trees_cost():
-    """Of 2000 hinges the dense matrix would have 12000 x 2000 entries, 192 MB; 12000 of them are not zero."""
+    """The dense matrix of 2000 hinges would have 12000 x 2000 entries, 192 MB; 12000 of them are not zero."""
     n = 2000 if COMPILED else 200
     builder = ModelBuilder()
     for k in range(n):

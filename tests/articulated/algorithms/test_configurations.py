@@ -27,7 +27,7 @@ KINDS = re.compile(r"\b(ONE_DOF|SPHERICAL|FREE|EXPONENTIAL)\b")
 
 
 def test_two_files_alone_ask_for_the_kinds_of_joints():
-    """So that a new kind is a matter of these: what it is at an instant, and over a step."""
+    """A new kind of joint changes only these files: one for an instant, one for finite steps."""
     files = [path for path in ROOT.rglob("*.py") if KINDS.search(path.read_text(encoding="utf-8"))]
     assert {path.relative_to(ROOT).as_posix() for path in files} == {"model/joints.py", "model/joint_displacement.py"}
 

@@ -47,12 +47,12 @@ def close(found, expected, size):
 
 
 def reach(model, q):
-    """How far bodies are from the world's origin, and one metre."""
+    """Return the largest coordinate of a body's origin in the world, plus one metre."""
     return 1.0 + np.abs(forward_kinematics(model, q)[:, :3, 3]).max(initial=0.0)
 
 
 def size_of_jacobian(model, q):
-    """Of its largest entry, shifted over the whole mechanism."""
+    """Return a bound on the Jacobian's entries after a shift over the whole mechanism."""
     return (1.0 + np.abs(body_jacobian(model, q)).max(initial=0.0)) * reach(model, q)
 
 

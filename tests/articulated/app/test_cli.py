@@ -455,7 +455,7 @@ def test_a_sample_whose_result_overflows_is_named_and_nothing_is_written(table, 
 
 @pytest.mark.slow
 def test_the_sample_is_counted_over_all_blocks(folder, capsys):
-    """Of some thousand samples each."""
+    """A file is read in blocks of some thousand samples."""
     rows = ["0.1,0,0"] * 9999 + ["1,1e300,1"]
     (folder / "huge.csv").write_text("\n".join(["hinge,v:hinge,a:hinge", *rows]))
     fails(capsys, 1, "huge.csv: sample 10000: .*overflow", "inverse", "robot.csv", "huge.csv")
@@ -628,7 +628,7 @@ def answer_to_ctrl_c(seconds):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="signals are sent as on Unix")
 @pytest.mark.parametrize("number", [0, *(pytest.param(k, marks=pytest.mark.everything) for k in range(1, 200))])
 def test_ctrl_c_is_heard_from_the_beginning(number):
-    """In imports, in what loads compiled code, and in the motion, of which there is then a part."""
+    """Ctrl-C comes in imports, while compiled code is loaded, and in the motion, of which there is then a part."""
     code, took, said = answer_to_ctrl_c(np.random.default_rng(number).uniform(1.0, 5.0))
     assert code == 130
     assert took < 30.0  # of hours; a table of what there was may be written

@@ -41,7 +41,7 @@ compiled_only = pytest.mark.skipif(not COMPILED, reason="nothing is compiled wit
 
 
 def compilations_of_a_new_process(before="", **environment):
-    """How often the calls of a process that begins anew have compiled something."""
+    """Return the number of compilations in a new process that makes the calls."""
     command = [sys.executable, "-c", CALLS.replace("BEFORE", before)]
     done = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -50,7 +50,7 @@ def compilations_of_a_new_process(before="", **environment):
 
 @compiled_only
 def test_after_a_topic_is_warm_a_new_process_compiles_nothing_of_it():
-    """In the cache that all tests use."""
+    """The compiled code is in the cache that all tests use."""
     warmup(topics=["configuration"], progress=False)
     assert compilations_of_a_new_process() == 0
 

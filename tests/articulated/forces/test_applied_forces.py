@@ -76,7 +76,7 @@ def close(found, expected, tolerance=1e-11):
 
 
 def energetic():
-    """Of elements that have an energy, or lose it."""
+    """Return the names of the elements that have an energy, or lose it."""
     return [name for name in NAMES if "wrench" not in name and name != "all"]
 
 
@@ -111,7 +111,7 @@ def test_energy_is_lost_by_damping_alone(case, name):
 
 @pytest.mark.parametrize("name", energetic())
 def test_action_is_reaction(name):
-    """Between bodies, elements change neither momentum nor angular momentum; the world takes the rest."""
+    """Elements between bodies change neither momentum nor angular momentum; the world takes the rest."""
     model = random_description(9, 4, kinds=("free",), branching=1.0).build()
     rng = np.random.default_rng(2)
     q, v = random_configuration(model, rng), rng.normal(size=model.nv)
@@ -205,7 +205,7 @@ def test_a_cable_over_a_pulley_balances_two_weights_and_becomes_slack():
 
 @pytest.mark.parametrize("kind", ["revolute", "spherical", "exponential"])
 def test_a_torsion_spring_is_a_joints_own_spring(kind):
-    """Of equal stiffness in all directions, whatever the joint's coordinates; its energy is 1/2 k angle^2"""
+    """A spring of equal stiffness in all directions: 1/2 k angle^2 is its energy, whatever the joint's coordinates."""
     model = pendulum(kind, stiffness=3.0)
     q = random_configuration(model, 5)
     rest = np.zeros(model.nv)
@@ -225,7 +225,10 @@ def test_a_spring_of_no_length_has_a_force_where_its_ends_meet():
 
 
 def test_springs_and_cables_are_mujocos_tendons():
-    """Over sites; a range of lengths without force makes a cable of a tendon. Its own joints' forces are taken off."""
+    """Tendons go over sites; one with a range of lengths without force is a cable.
+
+    The forces of MuJoCo's joints are taken off.
+    """
     mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed (extra peers)")
     from tests.articulated.algorithms.test_mujoco import random_pair
 
@@ -341,7 +344,7 @@ def test_equal_elements_are_known_again():
 
 @pytest.mark.parametrize("rotation", [None, [0.6, 0.0, 0.8, 0.0], [[0, -1, 0], [1, 0, 0], [0, 0, 1]]])
 def test_what_an_element_shows_can_be_given_again(rotation):
-    """So that ``dataclasses.replace`` works."""
+    """This is what ``dataclasses.replace`` needs."""
     spring = TorsionSpring("rod", "world", 2.0, rest_rotation=rotation)
     damped = dataclasses.replace(spring, damping=1.0)
     assert damped.damping == 1.0

@@ -55,7 +55,7 @@ def model():
 
 
 def corrupt_array(array, rng):
-    """Other numbers, other rows, another shape."""
+    """Change numbers, rows, the shape or the type of an array."""
     way = rng.integers(8)
     array = np.array(array)
     if way < 3 and array.size:
@@ -78,7 +78,7 @@ def corrupt_array(array, rng):
 
 
 def corrupt_joints(joints, rng):
-    """Another joint in the place of one, or another order."""
+    """Change a field of a joint, the order or the number of the joints, or their type."""
     joints = list(joints)
     way, k = rng.integers(5), rng.integers(len(joints))
     field = rng.choice([field.name for field in dataclasses.fields(Joint)])
@@ -105,7 +105,7 @@ def corrupt_names(names, rng):
 
 
 def corrupted(model, rng):
-    """Some of the fields of a model changed, and what has been changed."""
+    """Change some fields of a model; return the changes."""
     fields = [field.name for field in dataclasses.fields(model)]
     likely = ["links"] * 8 + ["freedoms"] * 4 + ["joints"] * 6 + ["body_names", "frames"] * 3 + fields
     changes = {}

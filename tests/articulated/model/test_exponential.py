@@ -122,8 +122,10 @@ def test_integration_keeps_the_turn_and_stays_below_half_a_one(turns):
 @not_compiled
 @pytest.mark.parametrize("length", [0.0, 1e-160, 1e-8, 0.5, 3.0, 3.5])
 def test_the_derivative_of_integration(length):
-    """From no turn at all, where a vector has no direction, and beyond half a turn, where it is replaced by its equivalent
-    y = (1 - 2 pi / t) x: dy = (1 - 2 pi / t) dx + 2 pi / t^3 x (x . dx)"""
+    """A vector has no direction at no turn; beyond half a turn it is replaced by its equivalent.
+
+    y = (1 - 2 pi / t) x: dy = (1 - 2 pi / t) dx + 2 pi / t^3 x (x . dx)
+    """
     x, zero = length * DIRECTIONS[1], np.zeros(3)
     far = 2.0 * PI / length if length > PI else 0.0
     expected = (1.0 - far) * np.eye(3) + far * np.outer(DIRECTIONS[1], DIRECTIONS[1])
@@ -148,7 +150,7 @@ def test_second_derivatives_of_the_turn_are_those_of_the_exponential_where_there
 
 @pytest.mark.parametrize("turns", [0.5, 0.51, 0.75, 0.99, 1.3, 3.6])
 def test_beyond_half_a_turn_the_velocity_of_the_body_stays(turns):
-    """Of one state and of a batch; the joint beside it, of another type, keeps its velocity to the last bit."""
+    """One state and a batch; the joint beside it, of another type, keeps its velocity to the last bit."""
     old, v = 2.0 * PI * turns * DIRECTIONS[1], RNG.normal(size=(5, 3))
     new = integrate(BALL, old, np.zeros(3))
     carried = carry_velocity(BALL, old, new, v)

@@ -108,7 +108,7 @@ def test_closed_forms():
 
 @pytest.mark.parametrize("kind", ["revolute", "prismatic", "helical", "spherical", "free"])
 def test_pinocchio_agrees(kind):
-    """Its order is linear part first, its free joint has the quaternion last."""
+    """Pinocchio has linear parts first, and the quaternion of a free joint last."""
     pin = pytest.importorskip("pinocchio")
     joint = {
         "revolute": lambda: pin.JointModelRevoluteUnaligned(*AXIS),

@@ -112,7 +112,7 @@ def test_nothing_else_has_the_name_of_the_world():
 
 
 def test_a_chain_of_many_bodies_is_built_drawn_and_searched():
-    """Nothing recurses, and nothing looks at all bodies for each of them."""
+    """No function recurses, and none looks at all bodies for each of them."""
     builder = ModelBuilder()
     n = 3000
     for k in range(n):

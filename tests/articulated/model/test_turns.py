@@ -68,7 +68,7 @@ class Motion:
 
     @classmethod
     def random(cls, kind, seed=0):
-        """Well away from gimbal lock."""
+        """Draw a state whose Euler angles are well away from gimbal lock."""
         model, rng = tree(kind), np.random.default_rng(seed)
         q = random_configuration(model, rng)
         v, a = rng.normal(size=(2, model.nv))

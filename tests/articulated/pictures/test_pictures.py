@@ -619,7 +619,7 @@ def test_lines_go_with_the_bodies_of_a_film_and_have_room_in_it():
 
 
 def red(picture):
-    """How many dots have the colour of points."""
+    """Count the pixels that have the colour of points."""
     return int((np.abs(picture[..., :3] - np.array([0xD6, 0x27, 0x28]) / 255.0).max(axis=-1) < 0.02).sum())
 
 

@@ -184,7 +184,7 @@ def test_what_cannot_be_viewed_is_one_of_our_errors_and_leaves_no_server(named, 
 
 
 def coloured(picture, colour):
-    """How many dots have a colour, in some light: near to the line from it to white."""
+    """Count the pixels that have a colour, in some light: near to the line from it to white."""
     x, c = picture.reshape(-1, 3) / 255.0 - 1.0, np.array(colour) / 255.0 - 1.0
     along = x @ c / (c @ c)
     return int(((np.abs(x - along[:, None] * c).max(axis=1) < 0.06) & (along > 0.35)).sum())

@@ -117,7 +117,7 @@ KINDS_OF_JOINTS = MOVING if COMPILED else ("free", "spherical", "exponential", "
 
 @pytest.fixture(scope="module", params=["all joint types", "mimic joints"])
 def model(request):
-    """With damping, armature, springs and friction in either."""
+    """A model with damping, armature, springs and friction, with or without mimic joints."""
     if request.param == "mimic joints":
         return build_for_mimic(mimic=True)
     return random_description(31, len(KINDS_OF_JOINTS), KINDS_OF_JOINTS).build()
@@ -130,7 +130,7 @@ def tree():
 
 @pytest.fixture
 def many_pieces(monkeypatch):
-    """However small a batch is, it is worth all the threads that were asked for."""
+    """Divide any batch, however small, among all threads that were asked for."""
     monkeypatch.setattr(algorithm_module, "GRAIN", 1)
 
 
@@ -186,7 +186,7 @@ def test_every_public_function_runs_on_batches_or_is_known_not_to():
 
 
 def python_calls(function, *given, **named):
-    """How many functions written in Python a call enters."""
+    """Count the functions written in Python that a call enters."""
     calls = []
     sys.setprofile(lambda frame, event, _: calls.append(frame.f_code.co_name) if event == "call" else None)
     try:
@@ -199,7 +199,7 @@ def python_calls(function, *given, **named):
 @compiled_only
 @pytest.mark.parametrize("name", ["rnea", "jacobian", "forward_kinematics"])
 def test_a_call_for_one_state_is_short_in_whatever_form_it_comes(name, model):
-    """From its second time on; the long way, which explains what is wrong, enters more than thirty functions."""
+    """Calls are short from the second one on; the path that explains an error enters more than thirty functions."""
     function, given = FUNCTIONS[name], part(arguments(name, model, 2), 0)
     out = np.empty_like(function(model, **given))
     named = {"frames": [model.body_names[-1]]} if name == "forward_kinematics" else {}
@@ -539,7 +539,7 @@ def test_it_does_not_matter_how_inputs_lie_in_memory(name, model):
 
 
 def unpickled(x):
-    """With a dtype that is equal to float64, but another object."""
+    """Return a copy whose dtype is equal to float64, but another object."""
     return pickle.loads(pickle.dumps(x))
 
 
@@ -679,7 +679,7 @@ def test_a_quaternion_of_any_other_length_is_refused_without_a_warning(size, tre
 
 
 def test_one_state_is_checked_as_strictly_as_a_batch(tree):
-    """It goes a shorter way."""
+    """Single states take a shorter path through the checks."""
     given = arguments("rnea", tree, 2)
     shape, real = given["v"].shape, given["v"]
     bad = [("f_ext", np.zeros((2, rows, columns))) for rows, columns in ((0, 6), (0, 5), (1, 6), (tree.n_bodies, 5))]
@@ -779,7 +779,7 @@ for k in range(4):
 @compiled_only
 @pytest.mark.everything
 def test_the_first_calls_may_come_from_several_threads_at_once(tmp_path):
-    """With nothing in the cache, so that all of them want to compile."""
+    """The cache is empty, so that all threads want to compile."""
     environment = {**os.environ, "PYTHONPATH": str(TOP), "NUMBA_CACHE_DIR": str(tmp_path)}
     command = [sys.executable, "-W", "error", "-c", FIRST_CALLS]
     done = subprocess.run(command, cwd=TOP, env=environment, capture_output=True, text=True, timeout=300, check=False)

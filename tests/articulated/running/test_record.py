@@ -219,7 +219,7 @@ def test_who_finds_the_context_busy_takes_another_one(model):
     bool(config.BOUNDSCHECK), reason="with bounds checks the lock is kept: an index error leaves at once"
 )
 def test_threads_that_call_for_one_state_do_not_meet(model, monkeypatch):
-    """With the lock released, as it is for long calls only."""
+    """The interpreter's lock is released here; otherwise that is so for long calls only."""
     monkeypatch.setattr(single, "LONG_CALL", -1)
     model = model.replace(name="whose calls all count as long")
     _, _, contexts = called_once(model)

@@ -57,7 +57,7 @@ def no_file_larger_than(size):
 
 
 def lengths(folder):
-    """How many samples each file of a recording has."""
+    """Return the number of samples in each file of a recording."""
     return {path.name: len(np.load(path)) for path in folder.iterdir()}
 
 
@@ -111,7 +111,7 @@ FREE, ASKED, DIVIDED = {}, {"control": lambda t, q, v: 0.0 * v}, {"integrator": 
     ids=["free, no room", "free", "free, more", "control, no room", "control", "dop853"],
 )
 def test_a_full_disk_leaves_whole_files_and_what_they_hold(size, options, pendulum, tmp_path):
-    """Of two coordinates, 16 bytes a sample: none fit in 100 bytes, and 121 samples (of dop853 4) in none of the sizes."""
+    """A sample of two coordinates takes 16 bytes: 100 hold none, and no size here holds all 121 (of dop853 4)."""
     start = [0.5, -0.2], [0.1, 0.3], 1.2, 0.01
     whole = simulate(pendulum, *start, **options)
     with no_file_larger_than(size), pytest.raises(SimulationError, match=r"record_to: .* cannot be written") as caught:

@@ -183,7 +183,10 @@ def kinds_of_control(q, v):
 @pytest.mark.slow
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
 def test_nothing_is_compiled_for_another_kind_of_control(pendulum):
-    """In this process; what others have left on the disk is not seen: before a release a new one begins from nothing."""
+    """Compilations of this process are counted, code from the disk is not.
+
+    Before a release the cache of a new process is empty.
+    """
     q, v = np.array(START["q"]), np.zeros(2)
     simulate(pendulum, q, v, 0.02, 0.01)
     with event.install_recorder("numba:compile") as recorder:
@@ -204,7 +207,7 @@ def test_nothing_is_compiled_for_another_kind_of_control_from_nothing(tmp_path):
 
 
 def test_the_error_falls_with_the_order_and_is_estimated(pendulum):
-    """For a method of first order the error of the first run is twice the first difference, of the last the last one."""
+    """Errors of a method of first order: of the first run twice the first difference, of the last the last one."""
     found = convergence(pendulum, [0.5, -0.2], [0.0, 0.1], 0.04, 0.01)
     exact = simulate(pendulum, [0.5, -0.2], [0.0, 0.1], 0.04, 0.01, integrator="dop853", tol=1e-12)
     assert abs(found.order - 1.0) < 0.1
@@ -282,7 +285,7 @@ def test_many_samples_go_to_files_in_constant_memory(pendulum, tmp_path):
 @pytest.mark.slow
 @pytest.mark.everything
 def test_samples_of_a_period_of_control_may_be_more_than_are_written_at_once(pendulum, tmp_path):
-    """Of so many states four megabytes are two samples, and control is asked at every tenth."""
+    """Four megabytes are two samples of so many states, and control is evaluated at every tenth sample."""
     q = np.linspace(-1.0, 1.0, 2 * 60_000).reshape(-1, 2)
     control = Control(lambda t, q, v: -q, period=0.1)
     options = {**START, "q": q, "duration": 0.12, "step": 0.01, "control": control, "record": ()}

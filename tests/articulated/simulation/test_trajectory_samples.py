@@ -131,7 +131,7 @@ def test_between_samples_the_error_falls_with_the_fourth_power_of_their_distance
 
 
 def test_between_two_samples_the_rotation_vector_of_a_ball_is_a_cubic_curve():
-    """Of 20 such curves d(s) from zero to up to 2 rad, whose velocity at the end is taken from central differences."""
+    """Random curves d(s) go from zero to up to 2 rad; central differences give the velocity at the end."""
     builder = ModelBuilder("ball")
     builder.add_body("ball", mass=1.0, inertia=[1, 1, 1])
     builder.add_joint("socket", "spherical", "world", "ball")

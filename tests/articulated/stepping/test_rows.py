@@ -195,8 +195,10 @@ def test_rows_are_packed_once_for_each_coordinate_and_twice_where_limits_are_sof
 def test_robots_with_dry_friction_fall_and_their_joints_come_to_rest(
     name: str, swinging: int, everywhere: bool
 ) -> None:
-    """On a base that is held. Of TALOS the twelve hinges of the legs have neither friction nor damping in the file, and
-    swing on: all others rest beside them, and all do once the legs have the losses of the arms."""
+    """The base is held. The twelve hinges of TALOS's legs have neither friction nor damping in the file, and swing on.
+
+    All other joints rest beside them, and all do once the legs have the losses of the arms.
+    """
     try:
         path = example_robots()[name]
     except MissingExtraError:

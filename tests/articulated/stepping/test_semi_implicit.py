@@ -62,7 +62,7 @@ SPINS = [
 def assert_energy_and_momentum_stay(
     moments: tuple[float, ...], spin: tuple[float, ...], steps: int, tol: float
 ) -> None:
-    """At a step of 1 ms and at one of 10 ms."""
+    """Check a spinning body at a step of 1 ms and at one of 10 ms."""
     model = lone_body(moments)
     for h in (1e-3, 1e-2):
         motion = states(model, neutral(model), [*spin, 1.0, 2.0, 3.0], h, steps)
@@ -116,7 +116,7 @@ def test_a_fast_spin_about_the_axis_of_the_largest_moment_stays_there() -> None:
 
 
 def test_a_ball_keeps_its_velocity_at_any_spin() -> None:
-    """It turns without moments."""
+    """A ball turns without moments."""
     w = spun(lone_body(BALL), 1e5, [1.0, 3.0, -0.5], "semi_implicit").v[:, :3]
     np.testing.assert_allclose(
         w, np.broadcast_to(w[0], w.shape), rtol=1e-9
@@ -165,7 +165,7 @@ def test_quaternions_stay_of_unit_length() -> None:
 
 
 def errors(model: Model, duration: float, steps: tuple[int, ...]) -> np.ndarray:
-    """Of q and v, with these numbers of steps, against Richardson's extrapolation of twice and four times the last."""
+    """Return errors of q and v for numbers of steps, against Richardson's extrapolation of twice and four times the last."""
     rng = np.random.default_rng(3)
     q, v = random_configuration(model, rng), rng.standard_normal(model.nv)
 
@@ -234,7 +234,7 @@ def test_rows_that_wake_and_sleep_give_what_rows_that_stay_awake_do() -> None:
 
 
 def test_one_step_is_the_linear_equation_that_it_says() -> None:
-    """Of a mechanism without gyroscopic moments at its roots: H + h D + h^2 K by the dense matrix, c by inverse dynamics."""
+    """Joints at the roots have no gyroscopic moments: H + h D + h^2 K by the dense matrix, c by inverse dynamics."""
     model = random_tree(8, 3, joints=["revolute", "prismatic", "universal", "helical"], passive=True)
     model = model.replace(friction=0.0)
     rng = np.random.default_rng(1)
@@ -291,7 +291,7 @@ def test_gains_of_a_million_are_stable_at_ten_milliseconds() -> None:
 
 
 def potential_gradient(model: Model, q: np.ndarray) -> np.ndarray:
-    """By central differences."""
+    """Return the gradient of the potential energy, by central differences."""
     unit = 1e-6 * np.eye(model.nv)
     sides = [potential_energy(model, np.array([integrate(model, q, s * e) for e in unit])) for s in (1.0, -1.0)]
     return (sides[0] - sides[1]) / 2e-6

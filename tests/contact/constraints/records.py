@@ -55,7 +55,7 @@ def three_bodies(rng, model):
 
 
 def free_bodies(n):
-    """On free joints in the world, side by side."""
+    """Make n bodies on free joints in the world, side by side."""
     builder = ModelBuilder()
     for k in range(n):
         builder.add_body(f"body{k}", mass=1.0 + k, inertia=(0.1, 0.2, 0.25))

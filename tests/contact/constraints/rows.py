@@ -8,7 +8,7 @@ from pluecker.contact import World
 
 
 class Rows(NamedTuple):
-    """In the order of the constraints that were given."""
+    """Rows in the order of the constraints that were given."""
 
     J: np.ndarray
     errors: np.ndarray
@@ -22,5 +22,5 @@ def rows_at(world, q, v) -> Rows:
 
 
 def rows_of(model, constraints, q, v) -> Rows:
-    """Of records."""
+    """Return the rows of records of constraints."""
     return rows_at(World(model, constraints, limits=False), q, v)

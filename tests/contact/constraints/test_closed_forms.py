@@ -103,7 +103,7 @@ def test_belts_turn_pulleys_on_an_arm(crossed):
 
 
 def wrenches(model, q, J):
-    """On each free body, in the world: the force, and the moment about the world's origin."""
+    """Return the force on each free body in the world, and the moment about the world's origin."""
     found = []
     for k in range(model.n_bodies):
         x, R = q[7 * k : 7 * k + 3], quaternion_to_rotation(q[7 * k + 3 : 7 * k + 7])

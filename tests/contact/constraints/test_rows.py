@@ -29,7 +29,7 @@ def numbered(world):
 
 
 def assert_alike(world, actual, expected, atol):
-    """Of all rows, by name."""
+    """Compare numbers of all rows, by name."""
     for name, x, y in zip(numbered(world), actual, expected, strict=True):
         np.testing.assert_allclose(x, y, rtol=atol, atol=atol * (1.0 + np.abs(y).max()), err_msg=name)
 

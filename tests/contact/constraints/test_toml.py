@@ -58,7 +58,7 @@ internal = true
 
 
 def read(tmp_path, text):
-    """From a file with this text."""
+    """Read constraints from a file with this text."""
     file = tmp_path / "loop.toml"
     file.write_text(text)
     return c.read_constraints(file)

@@ -35,7 +35,7 @@ def state(seed, n=None):
 
 
 def distance(q):
-    """Of the last body's origin from the world's."""
+    """Return the distance of the last body's origin from the world's, less 0.4 m."""
     return float(np.linalg.norm(forward_kinematics(MODEL, q, [LAST])[0, :3, 3])) - 0.4
 
 
@@ -53,12 +53,12 @@ def test_differences_of_a_python_function_are_those_of_the_same_record():
 
 
 def product(q):
-    """Of two coordinates."""
+    """Return a polynomial of second degree in two coordinates."""
     return q[A] * q[B] + 0.5 * q[A] ** 2
 
 
 def product_gradient(q):
-    """By v."""
+    """Return its gradient with respect to v."""
     J = np.zeros(NV)
     J[VA], J[VB] = q[B] + q[A], q[A]
     return J

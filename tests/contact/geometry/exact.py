@@ -27,7 +27,7 @@ class Core(NamedTuple):
 
 
 def core_of(shape):
-    """Of a sphere, a capsule, a box or a hull."""
+    """Return the core and the radius of a sphere, a capsule, a box or a hull."""
     if isinstance(shape, Sphere):
         return Core(np.zeros((1, 3)), np.zeros((0, 2), int), np.zeros((0, 3), int), shape.radius)
     if isinstance(shape, Capsule):
@@ -47,12 +47,12 @@ def on_a_grid(arrays):
 
 
 def dot(a, b):
-    """Of vectors of whole numbers, ``(..., 3)``."""
+    """Return the dot product of vectors of whole numbers, ``(..., 3)``."""
     return a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2]
 
 
 def cross(a, b):
-    """Of vectors of whole numbers, ``(..., 3)``."""
+    """Return the cross product of vectors of whole numbers, ``(..., 3)``."""
     turned = [a[..., i] * b[..., j] - a[..., j] * b[..., i] for i, j in ((1, 2), (2, 0), (0, 1))]
     return np.stack(turned, axis=-1)
 
@@ -72,7 +72,7 @@ def exact_distance(first, T1, second, T2):
 
 
 def most_apart(P, one, Q, other):
-    """By how much the normals of faces and the products of edges part corners at most; None where there are none."""
+    """Return the largest separation along normals of faces and products of edges; None where there are none."""
     normals = [face_normals(P[one.triangles]), -face_normals(Q[other.triangles])]
     d, e = (x[:, 1] - x[:, 0] for x in (P[one.edges], Q[other.edges]))
     across = cross(*(np.broadcast_to(x, (len(d), len(e), 3)) for x in (d[:, None], e[None]))).reshape(-1, 3)
@@ -86,7 +86,7 @@ def most_apart(P, one, Q, other):
 
 
 def face_normals(triangles):
-    """Of any length."""
+    """Return normals of faces, not normalised."""
     return cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
 
 

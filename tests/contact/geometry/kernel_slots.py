@@ -36,17 +36,17 @@ def closed(slots):
 
 
 def hull_contacts(first, T1, second, T2, slack):
-    """Of a hull or a box and a hull at many placements ``(n, 4, 4)``: a list of n."""
+    """Return contacts of a hull or a box and a hull at many placements ``(n, 4, 4)``: a list of n."""
     return closed(solid_slots(first, T1, second, T2, slack))
 
 
 def deepest(first, T1, second, T2):
-    """Of each pair the deepest contact."""
+    """Return the deepest contact of each pair."""
     slots = solid_slots(first, T1, second, T2, 0.0)
     return parts(np.take_along_axis(slots, slots[:, :, GAP].argmin(axis=1)[:, None, None], axis=1)[:, 0])
 
 
 def box_contacts(first, T1, second, T2, slack):
-    """Of two boxes at many placements."""
+    """Return contacts of two boxes at many placements."""
     sizes = (np.tile(each.sizes, (len(T1), 1)) for each in (first, second))
     return closed(pair_slots((3, 3), packed_pose(T1), next(sizes), packed_pose(T2), next(sizes), slack))

@@ -95,7 +95,7 @@ def touching(first, second, T, frame=None, margin=0.02):
 
 
 def support(one, T, direction):
-    """How far bounded shapes reach along directions ``(..., 3)``: the support function, from its definition."""
+    """Evaluate the support function of a bounded shape along directions ``(..., 3)``, from its definition."""
     d = np.einsum("...ji,...j->...i", T[..., :3, :3], direction)
     name = type(one).__name__
     if name == "Sphere":

@@ -19,7 +19,7 @@ MUJOCO = {
 
 
 def separation(first, T1, second, T2, n):
-    """How far directions ``(..., 3)`` part two shapes. The signed distance is the most that any direction does."""
+    """Return the separation of two shapes along directions ``(..., 3)``; its maximum over all is the signed distance."""
     low = np.einsum("...i,...i->...", T1[..., :3, 3], n) if isinstance(first, HalfSpace) else support(first, T1, n)
     return -support(second, T2, -n) - low
 
@@ -44,7 +44,7 @@ def coal_shape(coal, one):
 
 
 def coal_nearest(coal, shapes, T1, T2):
-    """Of two shapes of coal's: the distance, the normal, the nearest points."""
+    """Return the distance, the normal and the nearest points of two shapes of coal's."""
     request, found = coal.DistanceRequest(), coal.DistanceResult()
     request.enable_signed_distance = True
     request.gjk_max_iterations = request.epa_max_iterations = 1000
@@ -87,7 +87,7 @@ class InMujoco:
         self.lib.mj_comPos(self.model, self.data)
 
     def nearest(self, T1, T2):
-        """By mj_geomDistance: the distance and the nearest points."""
+        """Return the distance and the nearest points by mj_geomDistance."""
         self.put(T1, T2)
         ends = np.zeros(6)
         gap = self.lib.mj_geomDistance(self.model, self.data, 0, 1, FAR, ends)
@@ -95,7 +95,7 @@ class InMujoco:
         return gap, a, b
 
     def deepest_contact(self, T1, T2):
-        """Of its contacts the deepest: distance and normal; None where it has none."""
+        """Return the distance and the normal of MuJoCo's deepest contact; None where it has none."""
         self.put(T1, T2)
         self.lib.mj_collision(self.model, self.data)
         found = self.data.contact

@@ -259,7 +259,7 @@ def test_a_bead_on_a_rail_rests_on_the_floor():
 
 @pytest.mark.parametrize("count", [0, 1, 40, 200])
 def test_all_pairs_that_are_near_are_found(count):
-    """Of balls of a hundredfold range of sizes, and a half-space, which is near to many of them."""
+    """Balls have a hundredfold range of sizes; many of them are near the half-space."""
     rng = np.random.default_rng(3)
     centers, radii = 1.5 * rng.normal(size=(count, 3)), 10.0 ** rng.uniform(-2, 0, count)
     balls = [Collider(f"c{k}", Sphere(radius), f"b{k}") for k, radius in enumerate(radii)]

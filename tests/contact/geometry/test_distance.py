@@ -245,7 +245,7 @@ def test_what_coal_computes_parts_the_shapes_whichever_comes_first_and_wherever_
     ],
 )
 def test_what_is_deep_in_a_cylinder_has_the_shortest_way_out(first, second, R, p):
-    """To what a hundred thousand directions say, which are 0.01 apart."""
+    """The reference is the best of a hundred thousand directions, which are 0.01 apart."""
     pytest.importorskip("coal", reason="it computes these (extra collision)")
     T = placement(R, p)
     directions = np.random.default_rng(0).normal(size=(100_000, 3))
@@ -337,7 +337,7 @@ FEW = ("Mesh", "Box"), ("HeightField", "ConvexHull")
     [pytest.param(x, id=" and ".join(x), marks=() if x in FEW else pytest.mark.everything) for x in SURFACES],
 )
 def test_the_distance_of_a_surface_is_that_of_its_triangles_and_what_it_cuts_is_not_apart(kinds):
-    """And neither the order of the two nor where the world is changes it."""
+    """Neither the order of the two shapes nor a motion of the world changes the distance."""
     pytest.importorskip("coal", reason="it computes meshes (extra collision)")
     title, pairs, _, apart, off, cut, wrong, *others = compare_surface(kinds, 100)
     assert title == " - ".join(kinds)

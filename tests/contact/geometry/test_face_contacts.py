@@ -204,7 +204,7 @@ def test_what_touches_exactly_is_found():
     ("scale", "turn", "count"), [(1.0, 45, 8), (0.5, 0, 4), (0.5, 45, 4), (2.0, 0, 4), (2.0, 45, 4), (1.0, 10, 8)]
 )
 def test_two_faces_touch_once_in_every_corner_of_what_they_have_in_common(scale, turn, count):
-    """Of two squares that are turned, eight crossings; of one within the other, the corners of the smaller."""
+    """Squares that are turned have eight crossings; one inside the other has the corners of the smaller."""
     low, T = ConvexHull(CUBE * 0.5), np.eye(4)
     T[:3, :3] = Rotation.from_euler("z", turn, degrees=True).as_matrix()
     T[2, 3] = 1.0 + 1e-3

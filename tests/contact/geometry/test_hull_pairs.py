@@ -76,7 +76,7 @@ def test_hulls_that_are_boxes_touch_where_boxes_do(height):
 
 
 def assert_same_places(mine, theirs):
-    """Each point with its gap is one of the others, and the other way round."""
+    """Check that each point with its gap is one of the others, and the other way round."""
     a, b = (np.column_stack([each.point, each.gap]) for each in (mine, theirs))
     off = np.linalg.norm(a[:, None] - b, axis=2)
     assert off.min(axis=1).max() < 1e-6
@@ -96,7 +96,10 @@ def on_face(hull, face, gap, rng):
 
 
 def common_corners(first, T1, second, T2):
-    """Of two triangles next to the plane z = 0: corners above the other one, and crossings of sides; half-way up."""
+    """Return the corners of what two triangles next to the plane z = 0 have in common, half-way between them.
+
+    They are corners above the other triangle, and crossings of sides.
+    """
     low, high = (T[:3, :3] @ x.T + T[:3, 3:] for x, T in ((first, T1), (second, T2)))
     gap = high[2].mean() - low[2].mean()
     P, Q = low[:2].T, high[:2].T
@@ -154,7 +157,7 @@ def test_features_stay_while_a_hull_slides_and_sinks(first):
 
 
 def test_hulls_of_many_edges_have_the_distance_that_coal_says():
-    """Of which it would take as many steps as there are pairs of edges; and few of them take coal no more."""
+    """The kernel would take as many steps as there are pairs of edges; for few of them coal is not asked."""
     pytest.importorskip("coal", reason="it computes large hulls (extra collision)")
     n, rng = 20 if COMPILED else 3, np.random.default_rng(8)
     large, small = (ConvexHull(unit(rng.normal(size=(count, 3)))) for count in (60, 8))

@@ -14,7 +14,7 @@ OPEN = 1e6  # m: gaps of places where nothing touches are larger
 
 
 def pairs_of_all_kinds(rng):
-    """Each kind of pair on a pair of free bodies of its own, but for half-spaces, which are the world's."""
+    """Make a pair of free bodies for each kind of pair of shapes; half-spaces are the world's."""
     builder, touches = ModelBuilder(), []
     for k, kinds in enumerate(PRIMITIVES):
         colliders = []
@@ -66,7 +66,7 @@ def test_places_where_nothing_touches_are_open_and_finite():
 
 
 def test_the_vertices_of_a_hull_that_span_most_are_taken():
-    """Of the 24 on a circle four that span the square in it; what they carry is not looked at."""
+    """The four that are taken of 24 on a circle span the square in it; the forces on them are not checked."""
     angles = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
     ring = np.stack([np.cos(angles), np.sin(angles), np.zeros(24)], axis=1)
     builder = ModelBuilder()

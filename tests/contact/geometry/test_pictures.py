@@ -37,7 +37,7 @@ def one_body():
 
 
 def volume(surface):
-    """Of what a closed surface has inside."""
+    """Return the volume inside a closed surface."""
     vertices, faces = surface
     return np.linalg.det(vertices[faces]).sum() / 6.0
 

@@ -27,13 +27,13 @@ class Core(NamedTuple):
 
 
 def edges_of(triangles):
-    """Each once."""
+    """Return the edges of triangles, each once."""
     both = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
     return np.unique(np.sort(both, axis=1), axis=0)
 
 
 def core(one):
-    """Of a shape with an inside."""
+    """Return the core and the radius of a shape with an inside."""
     none = np.zeros((0, 3), int)
     if isinstance(one, Sphere):
         return Core(np.zeros((1, 3)), none[:, :2], none, one.radius)

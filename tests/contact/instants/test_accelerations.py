@@ -111,7 +111,7 @@ def test_a_spring_and_a_damper_pull_with_their_law_at_an_instant():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_constraints_that_are_given_twice_carry_half_each(seed):
-    """That is the least norm; the motion is the same. In products of J and H^-1 a few hundred roundings are 1e-12."""
+    """Half each has the least norm; the motion is the same. A few hundred roundings in products of J and H^-1 are 1e-12."""
     world, q, v = random_world(seed, loops=2)
     twice = World(world.model, [*world.constraints, *(replace(x, name=f"{x.name} again") for x in world.constraints)])
     tau = np.zeros(world.model.nv)

@@ -26,7 +26,7 @@ from tests.contact.world.mechanisms import (
 
 
 def energy(motion):
-    """Of all samples, less that of the first."""
+    """Return the energy of all samples, less that of the first."""
     found = motion.columns["kinetic_energy"] + motion.columns["potential_energy"]
     return found - found[0]
 
@@ -80,7 +80,7 @@ def test_four_bars_side_by_side_keep_their_energy_and_stay_closed(n):
 @pytest.mark.everything
 @pytest.mark.skipif(not COMPILED, reason="time is that of compiled code")
 def test_four_bars_side_by_side_take_time_in_proportion_to_their_number():
-    """On each change numbers of entries are counted in place of seconds: stepping/test_growth."""
+    """Numbers of entries are counted on each change, in place of seconds: stepping/test_growth."""
     worlds, took = {n: four_bars(n) for n in (10, 40)}, {10: [], 40: []}
     for _ in range(10):
         for n, (world, q, v) in worlds.items():

@@ -104,7 +104,7 @@ def three_legs(friction):
 
 @pytest.mark.parametrize("beyond", [0.0, 1e-15, 1e-12, 1e-6])
 def test_torques_that_hold_already_leave_joints_with_friction_at_rest(beyond):
-    """And such that differ from them by as much as rounding, and by much more: what friction adds is then not determined."""
+    """Torques may differ by rounding or by much more: the part of friction in the balance is then not determined."""
     world, q = three_legs(0.2)
     model, still = world.model, np.zeros(world.model.nv)
     legs = [joint.name for joint in model.joints if joint.name != "free"]

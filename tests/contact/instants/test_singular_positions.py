@@ -68,7 +68,7 @@ def test_at_rest_and_along_no_branch_accelerations_are_what_the_rows_there_allow
 
 
 def test_redundant_rows_make_no_singular_position():
-    """Once it is known how few say little, a state costs one evaluation."""
+    """A state costs one evaluation once the rank of the rows is known."""
     world, q, v = in_line(2, 0.7)
     a = world.accelerations(q, v, np.zeros(world.model.nv)).acceleration
     np.testing.assert_allclose(a[world.model.v_slice("post0")], of_a_pendulum(2, 0.7), rtol=1e-11)

@@ -22,7 +22,7 @@ def stack(masses, surface, **options):
 
 
 def seconds(world, q, v):
-    """Of five steps, and the errors of these."""
+    """Return the time that five steps take, and their errors."""
     began = time.perf_counter()
     motion = world.simulate(q, v, 5 * H, H, on_unsolved="continue", record=("error",))
     return time.perf_counter() - began, motion.columns["error"][1:]

@@ -34,7 +34,7 @@ def test_boxes_do_not_creep_in_any_direction():
 
 
 def test_a_log_that_lies_on_two_others_does_not_creep_however_far_it_stands_out():
-    """It touches each of them at both ends of what they have beside each other; with one point on each it turned."""
+    """The log touches each of them at both ends of their common stretch; with one point on each it turned."""
     pytest.importorskip("coal", reason="it finds the contacts of cylinders (extra collision)")
     logs, apart, lies = [Cylinder(0.1, 1.0)] * 3, 0.115, np.array([np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0])
     world, high = world_of(logs, Surface(FRICTION)), 0.1 + np.sqrt(0.2**2 - apart**2)
@@ -54,7 +54,7 @@ def test_they_move_in_every_direction_if_the_push_is_more_than_friction_holds():
 
 
 def hands(count):
-    """So many boxes, each between a jaw that is fixed and one that is pressed, and where they are."""
+    """Make so many boxes, each between a jaw that is fixed and one that is pressed; return the world, and where they are."""
     builder, shapes, q, tip = ModelBuilder(gravity=(0.0, 0.0, 0.0)), [], [], Box((0.02, 0.04, 0.04))
     surface = Surface(0.6)
     for k in range(count):

@@ -115,7 +115,7 @@ def test_a_ball_rolls_down_with_five_sevenths_of_g_sin_a(ground):
 @pytest.mark.parametrize("top", ["box", "hull"])
 @pytest.mark.parametrize("ridges", [1, 2])
 def test_a_box_on_ridges_rests_and_does_not_rock(ridges, top):
-    """On one of a mesh, off its middle along it; across two of a height field, at x = -0.125 and 0.125."""
+    """One ridge is of a mesh, and the box off its middle along it; two are of a height field, at x = -0.125 and 0.125."""
     tent = [[-1, -1, -1], [-1, 1, -1], [0, -1, 0], [0, 1, 0], [1, -1, -1], [1, 1, -1]]
     ground = Mesh(tent, [[0, 3, 1], [0, 2, 3], [2, 4, 5], [2, 5, 3]], convex=False)
     if ridges == 2:

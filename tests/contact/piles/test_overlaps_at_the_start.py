@@ -30,7 +30,7 @@ def leg(k, x, y):
 
 
 def dog(y=0.112, places=(0.2, -0.2)):
-    """Its thighs are in its base, by 8 mm unless said otherwise, as files have them whose shapes were made by hand."""
+    """A robot whose thighs overlap its base, by 8 mm unless said otherwise, as in files whose shapes were made by hand."""
     base = LINK.format("base", 5.0, 0.1, SHAPE.format(0.0, f'<box size="{2.0 * max(places) + 0.1} 0.2 0.1"/>'))
     legs = (leg(k, x, side * y) for k, (x, side) in enumerate((x, s) for x in places for s in (1, -1)))
     return f'<robot name="dog">{base}{"".join(legs)}</robot>'
@@ -47,7 +47,7 @@ def dog_on_a_floor(text, ignored=False):
 
 
 def deepest(world, q):
-    """Of all shapes, in a configuration; m."""
+    """Return the deepest penetration of all shapes in a configuration, m."""
     return -min(world.found_contacts.collision.find(q).gap, default=0.0)
 
 

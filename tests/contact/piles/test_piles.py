@@ -57,8 +57,10 @@ def test_a_table_on_four_legs_carries_its_weight():
 
 @pytest.mark.parametrize("impacts", ["newton", "poisson"])
 def test_an_impact_is_handed_on_to_all_balls_at_once(impacts):
-    """Of balls in a row Newton's law of restitution with e = 1 keeps each relative velocity or turns it around; by Poisson's
-    the three move with v / 3 first, and the impulses of 2/3 and 1/3 that this takes come back, which is the same.
+    """Newton's law of restitution with e = 1 keeps each relative velocity of balls in a row, or turns it around.
+
+    By Poisson's law the three move with v / 3 first, and the impulses of 2/3 and 1/3 that this takes come back, which is
+    the same.
     """
     n, bouncing = 3, Surface(friction=0.0, restitution=1.0)
     world = world_of([Sphere(0.1)] * n, bouncing, ground=floor(Surface(friction=0.0)), impacts=impacts)

@@ -37,7 +37,7 @@ each = pytest.mark.parametrize("integrator", ORDERS)
 
 
 def errors_of(world, q, v, duration, steps, integrator):
-    """Of configurations and of velocities at the end, and the largest error of a row in any sample."""
+    """Return the orders of configurations and of velocities at the end, and the largest error of a row in any sample."""
     exact = world.simulate(q, v, duration, steps[-1] / 5.0, integrator="rk4", record=())
     far, fast, gaps = [], [], []
     for h in steps:

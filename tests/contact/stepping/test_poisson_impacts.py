@@ -112,7 +112,7 @@ def test_another_law_of_impacts_is_refused():
 @pytest.mark.everything
 @pytest.mark.skipif(not COMPILED, reason="lanes exist in compiled code alone")
 def test_motions_in_lanes_are_those_of_one_state():
-    """Of some balls that are hit in a step and others that are not."""
+    """Some balls are hit in a step, others are not."""
     world = world_of_balls([0.1, 0.2], [1.0, 2.0], "named", Surface(0.3, restitution=0.6), impacts="poisson")
     q = np.tile([0.0, 0.0, 0.1, 1, 0, 0, 0, 0.02, 0.0, 0.4, 1, 0, 0, 0], (5, 1))
     q[:, 2] += [0.0, 0.01, 0.0, 0.3, 0.02]

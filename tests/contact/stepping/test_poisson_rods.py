@@ -53,7 +53,7 @@ def slanted(angle, speed, sideways=0.0):
 
 
 def expected_impulse(N, u, friction, e):
-    """Of both phases, tangent and normal, by the closed form."""
+    """Return the impulse of both phases, tangent and normal, by the closed form."""
     stick = -np.linalg.solve(N, u)
     if abs(stick[0]) <= friction * stick[1]:
         first, slip = stick, 0.0

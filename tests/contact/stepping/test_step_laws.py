@@ -162,7 +162,7 @@ def test_a_limit_with_restitution_gives_back_its_share():
 
 
 def test_a_limit_seen_through_rows_that_hold():
-    """Of two sliders tied by a rod along their way, one has a stop: both stop there, exactly."""
+    """Two sliders are tied by a rod along their way, and one has a stop: both stop there, exactly."""
     model = slider(joints=2)
     rod = Rod("rod", Frame("b0"), Frame("b1", (1.0, 0.0, 0.0)), 1.0)
     world = World(model, [rod, Limit("stop", "j1", upper=0.5)])

@@ -99,7 +99,7 @@ def test_a_four_bar_is_of_order_one_and_stays_closed(pin):
     "maximal", [pytest.param(True, id="maximal"), pytest.param(False, id="reduced", marks=pytest.mark.everything)]
 )
 def test_the_energy_of_a_four_bar_is_off_by_what_is_of_first_order(maximal):
-    """Half the step, half as much. In maximal coordinates, whose masses are constant, the step is symplectic: no growth."""
+    """Half the step, half the error. With the constant masses of maximal coordinates the step is symplectic: no growth."""
     model, q0 = four_bar()
     world = World(model, [POINT])
     q0, v0 = world.maximal().state(q0, np.zeros(3)) if maximal else (q0, np.zeros(3))
@@ -167,7 +167,7 @@ def test_rows_that_contradict_each_other_give_an_error():
 
 
 def test_motions_that_part_are_named_with_the_time():
-    """By their speeds, or, where they begin from rest, by their accelerations; the time is the memory's."""
+    """Speeds contradict each other, or accelerations if motions begin from rest; the time is the memory's."""
     b = ModelBuilder(gravity=(0.0, 0.0, 0.0))
     b.add_body("body", mass=1.0)
     b.add_joint("rail", "prismatic", parent="world", child="body", axis=(1, 0, 0))

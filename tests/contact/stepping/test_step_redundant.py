@@ -49,7 +49,7 @@ def test_a_bricard_mechanism_moves_though_its_rows_count_no_freedom():
 
 
 def idle_share(world, q, r):
-    """Of forces r on rows, as a share of the largest, what moves nothing, in the metric of the diagonal of J H^-1 J^T."""
+    """Return the share of forces r on rows that moves nothing, in the metric of the diagonal of J H^-1 J^T."""
     A = np.linalg.solve(np.linalg.cholesky(crba(world.model, q)), world.rows_at(q).jacobian.T).T
     size = np.linalg.norm(A, axis=1)
     scaled = r * size
@@ -60,7 +60,7 @@ def idle_share(world, q, r):
 
 
 def door():
-    """On three hinges in line, falling: ten rows too many."""
+    """A door on three hinges in line, falling: ten rows too many."""
     b = ModelBuilder()
     b.add_body("door", mass=20.0, center_of_mass=(0.4, 0, 1.0), inertia=(6.0, 7.0, 1.1))
     b.add_joint("free", "free", parent="world", child="door")
@@ -72,7 +72,7 @@ def door():
 
 @pytest.mark.parametrize("make", [bricard, door])
 def test_redundant_rows_share_their_load_with_the_least_norm(make):
-    """At an instant, after an impact and in steps: forces have no part that moves nothing, to 1e-9."""
+    """Forces at an instant, after an impact and in steps have no part that moves nothing, to 1e-9."""
     world, q = make()
     v, memory = world.impact(q, np.linspace(-1.0, 1.0, world.model.nv)).velocity, None
     for _ in range(4):

@@ -101,7 +101,7 @@ def stick_slip(way, h, speed, stiffness):
 
 
 def period_of_stick_slip(speed, stiffness, mass=2.0):
-    """Of the motion that is a sine about the kinetic load, and then goes along with the belt."""
+    """Return the period of a motion that is a sine about the kinetic load, and then goes along with the belt."""
     w, reach = np.sqrt(stiffness / mass), (MU - KINETIC) * mass * G / stiffness
     slips = 2.0 * (np.pi - np.arctan2(reach * w, speed))
     return slips / w + 2.0 * reach / speed

@@ -139,7 +139,7 @@ def of_angles(world: World, values: object) -> np.ndarray:
 
 
 def squeezing_spring() -> PointSpring:
-    """Between the lever and the ground."""
+    """Make the spring between the lever and the ground."""
     return PointSpring(("K3", (SD, -SC, 0)), ("world", C), STIFFNESS, LENGTH)
 
 

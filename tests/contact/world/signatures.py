@@ -27,7 +27,7 @@ class Draw:
 
 
 def without_odd_springs(model: Model) -> Model:
-    """Without the springs that no rows stand for: of free joints on moving bodies."""
+    """Remove the springs that no rows stand for: those of free joints on moving bodies."""
     stiffness = model.stiffness.copy()
     for joint in model.joints:
         if joint.type == "free" and joint.parent != "world":

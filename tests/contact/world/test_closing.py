@@ -85,7 +85,7 @@ def test_a_limit_is_touched_where_the_nearest_configuration_is_beyond():
 
 
 def test_nothing_is_nearer():
-    """On the curve that one equation leaves, both neighbours are farther from the start, in the metric of H."""
+    """One equation leaves a curve, on which both neighbours are farther from the start, in the metric of H."""
     model = free_bodies(1)
     world = World(model, [c.Ball("ball", "world", ("body0", (0.3, 0.2, 0.1)))])
     rng = np.random.default_rng(2)
@@ -106,7 +106,7 @@ def test_nothing_is_nearer():
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_axes_are_not_turned_around(seed):
-    """From anywhere: z with z of a hinge, all axes of what is fixed."""
+    """Starts are anywhere: z meets z of a hinge, and all axes of a fixed joint meet."""
     model = free_bodies(2)
     world = World(model, [c.Hinge("hinge", "world", "body0"), c.Fixed("weld", ("body0", (1, 0, 0)), "body1")])
     closed = world.close(random_configuration(model, np.random.default_rng(seed)))

@@ -95,7 +95,7 @@ def test_states_follow_the_rule():
 
 
 def states(force, slip, gap, friction):
-    """Of contacts of a body with the ground."""
+    """Return the states of contacts of a body with the ground."""
     world, q = two_boxes()
     n = len(gap)
     on_ground, names, points = np.tile([-1, 0], (n, 1)), np.full((n, 2), ""), np.zeros((n, 3))
@@ -153,7 +153,7 @@ def test_pictures_show_points_by_state_normals_cones_and_forces():
 
 
 def test_samples_with_different_numbers_of_contacts_go_into_one_picture():
-    """Of a ball that falls to the floor."""
+    """A ball falls to the floor."""
     world = world_of([Sphere(0.1)])
     motion = world.simulate([0, 0, 0.15, 1, 0, 0, 0], np.zeros(6), 0.2, 0.01, record="constraint_forces")
     counts = np.array([len(each) for each in motion.contacts])

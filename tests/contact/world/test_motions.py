@@ -22,7 +22,7 @@ ALL = ("semi_implicit", *SMOOTH)
 
 
 def energy(motion):
-    """Of all samples, less that of the first."""
+    """Return the energy of all samples, less that of the first."""
     found = motion.columns["kinetic_energy"] + motion.columns["potential_energy"]
     return found - found[0]
 

@@ -268,7 +268,7 @@ def test_bodies_whose_moments_squared_overflow_can_be_free():
 
 @pytest.mark.parametrize("integrator", ["semi_implicit", "rk4", "dormand_prince", "bdf2", "variational", "redmax"])
 def test_a_start_whose_loops_are_open_is_refused_by_every_integrator(integrator):
-    """And the one that is nearest, small drift, and what is asked for by name, are not."""
+    """Small drift, and a start that is to be closed by name, are not refused."""
     world, options = World(ARM, [nail(1.0)]), {"integrator": integrator}
     said = r"World.simulate: the motion begins with 'nail' open by 1 m or rad, .*World.close\(q\).*on_open='close'"
     with pytest.raises(ConstraintError, match=said):
@@ -354,7 +354,7 @@ def test_reactions_of_free_bodies_take_state_and_forces_of_one_world():
 
 @pytest.mark.parametrize("kinds", [("revolute", "prismatic"), ("cylindrical", "revolute"), ("free", "revolute")])
 def test_constant_forces_of_joints_with_one_axis_are_constant_on_free_bodies(kinds):
-    """So they are an array, which compiled steps take; with a joint whose axes turn they are a function of the state."""
+    """Constant forces are an array, which compiled steps take; for a joint whose axes turn they depend on the state."""
     builder = ModelBuilder()
     for k, kind in enumerate((*kinds, "universal")):
         builder.add_body(f"b{k}", mass=1.0, center_of_mass=(0.1, 0.2, 0), inertia=(0.1, 0.1, 0.1))

@@ -62,7 +62,7 @@ def pinned():
 
 
 def pin_forces(world, q, v, tau):
-    """Of all feet at an instant."""
+    """Return the forces of all feet at an instant."""
     now = world.accelerations(q, v, tau)
     return np.array([world[foot.name].forces(now)[-3:] for foot in scene().colliders[1:]])
 
@@ -96,7 +96,7 @@ def test_feet_that_stick_have_the_forces_of_pins_moving_or_not():
 
 
 def differences(world, maximal, q, v, tau, h):
-    """Of the forces in two steps, each world on its own way, as a part of the largest; all feet stick."""
+    """Return the relative differences of the forces in two steps, each world on its own way; all feet stick."""
     own = world.step(q, v, h, tau=tau)
     twin = maximal.world.step(*maximal.state(q, v), h, tau=maximal.forces(q, tau))
     found = []

@@ -89,7 +89,7 @@ def test_an_impulse_changes_both_alike(seed):
 
 @pytest.fixture
 def tree():
-    """Of every joint type, in five states."""
+    """A tree of every joint type, and five states."""
     model = without_odd_springs(random_tree(24, 5, mimic=0.2, passive=True, branching=0.4))
     rng = np.random.default_rng(5)
     q = random_configuration(model, rng, 5)

@@ -42,7 +42,7 @@ def distance(q, there):
 
 
 def apart(world, q, v, twin, q_max, v_max, duration, step):
-    """How far the bodies are from each other at the end, and the gaps of the maximal world."""
+    """Return the distance of the bodies from each other at the end, and the gaps of the maximal world."""
     reduced = world.simulate(q, v, duration, step)
     maximal = twin.world.simulate(q_max, v_max, duration, step)
     rows = [row for part in twin.world.parts for row in part.rows]

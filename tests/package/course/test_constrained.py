@@ -47,7 +47,7 @@ def random_inertia(rng):
 
 
 def rate_of_T(S, S_rate, T, rng):
-    """Any T' with T^T S' + T'^T S = 0, the derivative of T^T S = 0; the part along T is free."""
+    """Return a random T' with T^T S' + T'^T S = 0, the derivative of T^T S = 0; the part along T is free."""
     return T @ rng.normal(size=(T.shape[-1],) * 2) - np.linalg.pinv(S).T @ S_rate.T @ T
 
 
@@ -298,7 +298,7 @@ def test_C_is_what_Lagrange_says(rng):
     first, second = rng.normal(size=(2, 6))
 
     def basis(q):
-        """In coordinates of the body: the second axis stays, the first is seen through the second joint."""
+        """Return the basis in coordinates of the body: the second axis stays, the first is seen through the second joint."""
         return np.stack([mat_exp(-q[1] * second) @ first, second], axis=-1)
 
     def mat_exp(v):

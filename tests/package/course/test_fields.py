@@ -72,7 +72,10 @@ def test_what_is_wrong_with_a_grid_is_said(call, error, message):
 
 
 def axes_of_plane(plane):
-    """To the right, upwards and towards the viewer, as rows: by letters; or by a normal, with a horizontal to the right."""
+    """Return the directions to the right, upwards and towards the viewer, as rows.
+
+    A plane is given by letters, or by its normal; the direction to the right is then horizontal.
+    """
     if isinstance(plane, str):
         right, up = (np.eye(3)["xyz".index(letter)] for letter in plane)
         return np.stack([right, up, np.cross(right, up)])

@@ -45,7 +45,7 @@ def test_the_inverse_differentiates_itself_by_the_complex_step():
 
 @pytest.mark.parametrize("rank", [0, 1, 3])
 def test_a_pivot_that_is_rounding_error_becomes_nan(rank):
-    """Of either sign: in many of these matrices rounding leaves a positive one"""
+    """Rounding leaves a positive pivot in many of these matrices."""
     for seed in range(20):
         X = np.random.default_rng([rank, seed]).normal(size=(4, rank))
         F = (X @ X.T).ravel()

@@ -48,7 +48,7 @@ def distance_to_staircase(law: np.ndarray, r: float, u: float, w: float) -> floa
 
 
 def random_law(rng: np.random.Generator, unit: float) -> np.ndarray:
-    """Of a lower limit, friction, and an upper limit, each of which may be missing."""
+    """Draw the law of a row: a lower limit, friction, and an upper limit, each of which may be missing."""
     F = unit * rng.exponential() if rng.random() < 0.7 else 0.0
     low, high = -rng.exponential(), rng.exponential()
     top, bottom = np.inf if rng.random() < 0.7 else F, -np.inf if rng.random() < 0.7 else -F

@@ -33,7 +33,10 @@ def position(t):
 
 
 def derivative(function, t=NOW):
-    """Of a matrix-valued function; sixth-order central differences, good to more digits than a double has"""
+    """Return the derivative of a matrix-valued function at a time.
+
+    By central differences of sixth order, in more digits than a double has.
+    """
     h = mpmath.mpf(10) ** -6
     weights = {1: mpmath.mpf(3) / 4, 2: mpmath.mpf(-3) / 20, 3: mpmath.mpf(1) / 60}
     result = None

@@ -60,7 +60,7 @@ def test_the_angles_come_back(sequence):
 @every
 @pytest.mark.parametrize("size", [1e-300, 1e-160, 1e-8])
 def test_small_angles_keep_their_digits(sequence, size):
-    """Up to what the products of two of them are beside them."""
+    """The error is of the size of products of two angles."""
     angles = size * np.array([1.0, -2.0, 3.0]) + [0.0, middle(sequence), 0.0]
     back = euler_from_rotation(euler_to_rotation(angles, sequence), sequence)
     np.testing.assert_allclose(back[::2], angles[::2], rtol=1e-7)

@@ -69,7 +69,7 @@ def size(x):
 
 
 def close(found, expected, *sizes, ulps=64.0):
-    """Equal within rounding of the product of these sizes, or of what is expected."""
+    """Check equality within rounding of the product of these sizes, or of what is expected."""
     scale = float(np.prod(sizes)) if sizes else size(expected)
     error = float(np.abs(np.asarray(found) - np.asarray(expected)).max(initial=0.0))
     assert error <= ulps * EPS * scale, f"{error / EPS / scale:.1f} units in the last place of {scale:g}"
@@ -128,7 +128,7 @@ def test_26_the_scalar_product_is_bilinear(m1, m2, f, a, b):
 
 
 def bases(n):
-    """Well away from dependent"""
+    """Draw matrices that are far from singular."""
     entries = st.lists(st.floats(-1.0, 1.0), min_size=n * n, max_size=n * n)
     return entries.map(lambda x: np.reshape(x, (n, n)) + 3.0 * np.sqrt(n) * np.eye(n))
 

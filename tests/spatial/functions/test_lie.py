@@ -44,7 +44,7 @@ up_to_half_a_turn = pytest.mark.parametrize("angle", ANGLES)
 
 
 def twists(angle):
-    """Also with travels that are large and small beside the angle"""
+    """Yield twists by that angle, with travels that are large and small beside it."""
     for u in AXES if EVERYTHING else AXES[2:]:
         yield np.concatenate([angle * u, LINEAR])
     yield np.concatenate([angle * AXES[0], 1e-6 * LINEAR])
@@ -75,7 +75,7 @@ def test_a_placement_is_exact_at_any_distance(offset):
 
 
 def as_turned(a, like):
-    """Half a turn, and what is nearer to it than a matrix can say, has two rotation vectors."""
+    """Return the rotation vector nearer to ``like``: half a turn, and what a matrix cannot tell from it, has two."""
     return a if np.dot(a, like) >= 0.0 or np.linalg.norm(like) < 3.0 else a * (1.0 - 2.0 * np.pi / np.linalg.norm(a))
 
 
@@ -123,7 +123,7 @@ def test_the_jacobian_of_placements_is_the_series(angle, sign):
 @at_angles
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_the_inverse_jacobians(angle, sign):
-    """Next to a whole turn they are large, and so is the error, of a product of two of them."""
+    """Jacobians next to a whole turn are large, and so is the error, of a product of two of them."""
     three, six = SINGULAR[::2] if sign > 0.0 else SINGULAR[1::2]
     for d in twists(angle):
         J = series(precise.crm(list(exact(sign * d))), 1)

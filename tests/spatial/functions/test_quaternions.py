@@ -34,7 +34,7 @@ ULPS = 4.0
 
 
 def same_rotation(p, q):
-    """Of the two quaternions of a rotation, the one that is like the other."""
+    """Return p or -p, the same rotation, whichever is nearer to q."""
     return p if np.dot(p, q) >= 0.0 else -p
 
 

@@ -60,7 +60,7 @@ def test_parameters_come_back():
 @pytest.mark.parametrize("offset", [0.0, 1e-6, 0.1, 1.0, 30.0])
 @pytest.mark.parametrize("kind", ["body", "point mass"])
 def test_parameters_come_back_through_another_frame(offset, kind):
-    """Also of a body about its own centre, whose first moment is then nothing but rounding."""
+    """The first moment of a body about its own centre is then nothing but rounding."""
     rng = np.random.default_rng(2)
     I = 3.0 * np.diag([1.0, 1.5, 2.0]) if kind == "body" else np.zeros((3, 3))
     for _ in range(100):

@@ -51,7 +51,7 @@ def in_box(size):
 
 
 def in_ball(semi_axes, lowest=-1.0, radii=None):
-    """Of a ball, the part with cos(angle to z) above ``lowest``; scaled along the axes."""
+    """Return nodes and weights in the part of a ball with cos(angle to z) above ``lowest``; scaled along the axes."""
     rho, c, phi, w = grid(radii or gauss(0.0, 1.0), gauss(lowest, 1.0), AROUND)
     s = np.sqrt(1.0 - c * c)
     points = rho[:, None] * np.stack([s * np.cos(phi), s * np.sin(phi), c], axis=-1)
@@ -59,7 +59,7 @@ def in_ball(semi_axes, lowest=-1.0, radii=None):
 
 
 def in_cylinder(radius, length, taper=0.0):
-    """From z = 0 to the length; its radius shrinks by ``taper`` of itself on the way."""
+    """Return nodes and weights in a cylinder from z = 0 on, whose radius shrinks by ``taper`` of itself on the way."""
     rho, t, phi, w = grid(gauss(0.0, 1.0), gauss(0.0, 1.0), AROUND)
     r = radius * (1.0 - taper * t)
     return np.stack([r * rho * np.cos(phi), r * rho * np.sin(phi), length * t], axis=-1), w * length * r**2 * rho
@@ -90,7 +90,7 @@ def integral(mass, points, weights):
 
 
 def assert_same(found, expected, mass, size, ulps=50):
-    """Equal to rounding, entry by entry of the units that lengths of that size give."""
+    """Check equality to rounding, each entry in the unit that lengths of that size give it."""
     scale = np.repeat([size, 1.0], 3)
     unit = mass * scale[:, None] * scale
     np.testing.assert_allclose(found / unit, expected / unit, rtol=0, atol=ulps * EPS)
@@ -294,7 +294,7 @@ def test_files_are_read(trimesh, tmp_path, suffix):
 
 
 def test_a_file_with_a_normal_for_each_face_is_closed(trimesh, tmp_path):
-    """Each vertex stands there once for each normal."""
+    """The file has each vertex once for each normal."""
     triangles = trimesh.creation.box((0.5, 1.0, 2.0)).triangles
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     lines = [f"v {x} {y} {z}" for x, y, z in triangles.reshape(-1, 3)]

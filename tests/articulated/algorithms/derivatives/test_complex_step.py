@@ -36,7 +36,7 @@ def model(request):
 
 
 def by_complex_step(name, model, given):
-    """Of each result, the derivatives by all inputs, from the kernel on complex numbers."""
+    """Return the derivatives of each result by all inputs, from the kernel on complex numbers."""
     function = getattr(pluecker.articulated, name)
     met, inputs, key = requested(function, model, (), given)
     plan = met.plan(model, key)

@@ -67,13 +67,13 @@ def state(model):
 
 @pytest.fixture(scope="module")
 def frames(model):
-    """All of them; some, where kernels are slow."""
+    """Names of all frames; of every third where kernels are not compiled."""
     return model.frame_names if COMPILED else model.frame_names[::3]
 
 
 @pytest.fixture(scope="module")
 def some_frames(frames):
-    """For what takes longer."""
+    """Names of the frames for tests that take longer."""
     return frames if COMPILED else frames[::3]
 
 
@@ -113,7 +113,7 @@ def test_velocity_is_jacobian_times_qd(model, state, frames, axes):
 
 
 def test_velocity_is_the_derivative_of_the_placement(model, state, frames):
-    """By central differences: an error of second order in h = 1e-5, and rounding of 1e-16 / h."""
+    """Central differences have an error of second order in h = 1e-5, and rounding of 1e-16 / h."""
     q, v, h = state["q"][0], state["v"][0], 1e-5
     for frame in frames:
         before, after = (frame_placement(model, integrate(model, q, s * h * v), frame, POINT) for s in (-1.0, 1.0))
@@ -288,7 +288,7 @@ def test_what_is_fixed_to_the_world_does_not_move(state, model):
 
 
 def test_in_body_axes_the_place_in_the_world_does_not_count():
-    """Not to the last bit: a robot a thousand kilometres away has the same Jacobian in body axes."""
+    """A robot a thousand kilometres away has the same Jacobian in body axes, but for last bits."""
     builder = ModelBuilder()
     for k in range(3):
         builder.add_body(f"b{k}", 1.0)
@@ -321,7 +321,7 @@ def arm():
 
 
 def calls(model):
-    """Each function of a frame, with everything but what the frame is."""
+    """Return each function of a frame, by name, with all arguments but the frame."""
     q, v = np.zeros(model.nq), np.zeros(model.nv)
     return {
         "frame_placement": partial(articulated.frame_placement, model, q),

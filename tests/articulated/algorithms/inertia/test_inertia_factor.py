@@ -259,7 +259,7 @@ def test_a_singular_matrix_names_the_joint_and_the_state(function, mimic):
 
 
 def test_a_point_mass_on_its_axis_is_singular_however_it_is_turned(method):  # noqa: F811
-    """Its moment about the axis is rounding error of the moment about the root, not zero."""
+    """The moment about the axis is rounding error of the moment about the root, not zero."""
     refused, rng = 0, np.random.default_rng(6)
     for _ in range(8):
         builder = ModelBuilder()

@@ -198,7 +198,7 @@ def test_rate_of_the_inertia_matrix_less_twice_the_coriolis_matrix_is_skew(model
 
 
 def test_coriolis_matrix_is_linear_in_the_velocity_and_symmetric_in_two():
-    """Of Christoffel's symbols: C(u) v = C(v) u, where coordinates are what the velocities are rates of."""
+    """Matrices of Christoffel's symbols have C(u) v = C(v) u, where velocities are rates of coordinates."""
     model = random_description(8, 9, ("revolute", "prismatic", "helical"), passive=False).build()
     s = random_state(model, 4, 2)
     q, u, v = s["q"][0], s["v"][0], s["v"][1]

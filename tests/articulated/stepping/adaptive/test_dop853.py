@@ -61,7 +61,7 @@ def test_it_goes_where_scipys_code_goes():
 
 
 def test_its_order_is_eight():
-    """With a tolerance that every trial keeps, each step of the simulation is one of the method; a top with a rod on it."""
+    """The tolerance accepts every trial, so each step of the simulation is one of the method; a top with a rod on it."""
     builder = ModelBuilder()
     builder.add_body("top", 1.0, (0.1, 0.0, 0.3), np.diag([0.2, 0.25, 0.1]))
     builder.add_joint("ball", "spherical", "world", "top")

@@ -127,7 +127,7 @@ def translational(v2: float, v3: float) -> list[Link]:
 
 
 def torque(t: float) -> tuple[float, ...]:
-    """Of the scene with joint torques."""
+    """Return the joint forces at a time, of the scene with joint torques."""
     return (0, 0, 1e2) if t < 3.0 else (0, 1e2, -1e2) if t < 6.0 else (1e2, -1e2, 0)
 
 

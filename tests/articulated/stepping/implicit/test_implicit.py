@@ -210,9 +210,9 @@ def test_on_slides_the_matrices_of_elements_are_their_derivatives():
 
 @pytest.mark.slow
 def test_the_matrices_are_symmetric_and_no_direction_is_driven():
-    """Of everything at once on a tree of all joints, and with control
+    """A tree of all joints with all elements and control: K and D are symmetric and positive semidefinite.
 
-    But for exponential coordinates, which may be others after the step: the velocity then is in other coordinates too.
+    Exponential coordinates are left out: they may be others after the step, and the velocity is in other coordinates then.
     """
     kinds = tuple(kind for kind in MOVING if kind != "exponential")
     model = random_description(5, len(kinds), kinds).build().replace(friction=0.0)

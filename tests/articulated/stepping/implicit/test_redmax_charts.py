@@ -99,7 +99,7 @@ def changed(charts: tuple[str, str], states: list[np.ndarray]) -> tuple[tuple[st
 
 
 def energy_gained(change: Callable) -> float:
-    """By SDIRK2 and BDF2 in coordinates, with what happens to charts after each step."""
+    """Return the energy gained by SDIRK2 and BDF2 in coordinates; ``change`` replaces charts after each step."""
     scene = SCENES["Euler angles"]
     h, charts = scene.h, ("XYZ", "XYZ")
     _, q0, v0 = scene.build()

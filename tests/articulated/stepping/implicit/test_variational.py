@@ -149,7 +149,10 @@ def flips(model: Model, v: np.ndarray, h: float, steps: int) -> tuple[np.ndarray
 
 
 def period(moments: np.ndarray, w: np.ndarray) -> float:
-    """Of the angular velocity of a free body, by Jacobi's elliptic functions (Landau and Lifshitz, Mechanics, section 37)"""
+    """Return the period of the angular velocity of a free body, by Jacobi's elliptic functions.
+
+    Source: Landau and Lifshitz, Mechanics, section 37.
+    """
     I1, I2, I3 = moments
     energy, L = moments @ w**2, (moments * w) @ (moments * w)
     high, low = energy * I3 - L, L - energy * I1

@@ -190,7 +190,7 @@ def batch_of_controls(kind, tree):
     "kind", [pytest.param(kind, marks=pytest.mark.indices if kind in INDICES else ()) for kind in BATCHES]
 )
 def test_each_motion_of_a_batch_has_its_own_control_gains_references_tables_parameters_and_wrenches(kind, tree, states):
-    """From one state, in lanes, beside each motion by itself; at first and last they differ."""
+    """Motions in lanes from one state equal each motion by itself, and differ from one another at the end."""
     q, v = states[0][0], states[1][0]
     model = tree.replace(effort_limit=2.0) if kind == "sampled" else tree
     options = batch_of_controls(kind, tree)

@@ -244,7 +244,7 @@ def test_a_lane_has_what_its_state_has_alone(exact):
 @pytest.mark.skipif(not COMPILED, reason="lanes exist in compiled code only")
 @pytest.mark.parametrize("iterations", [1000, 20])
 def test_a_lane_knows_nothing_of_its_neighbours(iterations):
-    """Whichever they are, and whether they begin near their solutions, which is tried before all else, or at zero."""
+    """Starts near the solution are tried before all else: lanes beside them begin there, or at zero."""
     W, b, laws, r, error = (rows_of_eight(n) for n in (144, 12, 4, 12, 1))
     work, kinds = rows_of_eight(cone_problem_memory(12, 4)), np.zeros(4)
     found = []
@@ -275,7 +275,10 @@ def test_springs_change_no_number_of_the_problem():
 @pytest.mark.parametrize("bad", [np.nan, INF, 1e200])
 @pytest.mark.parametrize("exact", [True, False])
 def test_numbers_that_are_not_finite_are_no_solution_and_cost_no_iteration(bad, exact):
-    """Of a matrix, an offset, a start; of 1e200 the squares are not. A row at the end of its staircase sees it too."""
+    """Bad numbers come in the matrix, the offset, the start; 1e200 has no finite square.
+
+    A row at an end of its staircase sees them, too.
+    """
     W, b = np.diag([1.0, 2.0, 2.0, 1.0]), np.array([-1.0, 0.5, 0.0, -3.0])
     kinds, laws = [0, 1], [0.5, 1.0, 0.0, -1.0]
     for k in range(4):

@@ -331,7 +331,7 @@ def test_other_numbers_in_the_same_places_take_the_same_pattern():
 
 
 def test_a_larger_tolerance_is_met_on_the_way_to_a_smaller_one():
-    """And where iterations end on the way, that is said"""
+    """A limit of iterations that ends the solver on the way is reported in the status."""
     limited = 0
     for seed in range(12 if COMPILED else 4):
         problem = random_problem(seed, 30, ("3", "3", "equation", "limit"), copies=0.5).problem()

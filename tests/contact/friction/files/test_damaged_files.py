@@ -146,7 +146,7 @@ def test_files_of_absurd_size_are_not_read(kind, readers, tmp_path):
 
 
 def head(shape, descr="'<f8'"):
-    """How an array of NumPy's begins."""
+    """Return the header of a file of a NumPy array."""
     text = f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
     return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode()
 

@@ -287,7 +287,7 @@ def test_solutions_and_guesses_are_kept(tmp_path):
 @pytest.mark.parametrize("made", [True, False])
 @pytest.mark.parametrize(("make", "dim", "equations"), FORMS)
 def test_a_result_is_a_solution(make, dim, equations, made, tmp_path):
-    """Of the problem that is written, and of the form of which it was made; with the velocities of bodies that are known."""
+    """It belongs to the problem that is written, and to the form it was made of, with the known velocities of bodies."""
     path, form = tmp_path / "a.hdf5", make(3, spacedim=dim, equations=equations)
     write_fclib(path, form)
     problem = read_fclib(path)

@@ -85,7 +85,7 @@ COLUMNS = (
 
 
 def put(text, line, new):
-    """Another line in the place of one, counted from 1."""
+    """Replace a line, counted from 1."""
     lines = text.split("\n")
     lines[line - 1] = new
     return "\n".join(lines)

@@ -216,7 +216,7 @@ def test_the_same_twice_bit_for_bit(method, law):
 @every_method
 @every_law
 def test_a_solution_is_recognised(method, law):
-    """By the method itself: beside it is an island that is not solved yet, a row that is solved at once."""
+    """The method itself recognises it: beside it is an island that is not solved yet, a row that is solved at once."""
     random, compliance = mixed(43)
     solved = run(softened(random, compliance), method, law, 1e-8)
     row = Random(np.eye(1), [-np.abs(random.b).max()], sets_of([(0, 0, 0)], np.zeros((1, 3)), [0.0], [1e-3]))

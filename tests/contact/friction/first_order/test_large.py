@@ -73,7 +73,7 @@ def test_a_contact_that_parts_along_its_normal_does_not_pull(friction, size, mon
 @slow
 @pytest.mark.parametrize("law", ["ccp", pytest.param("ncp", marks=everything)])
 def test_factors_beside_the_matrix_give_the_same_velocities(law):
-    """Those of the convex law are unique."""
+    """Velocities of the convex law are unique."""
     problem, tol = packing(2500), 1e-8
     expected, found = (solve(problem, law, tol=tol, form=form) for form in ("matrix", "best"))
     assert expected.converged, str(expected)
@@ -150,7 +150,7 @@ def test_errors_of_one_of_several_large_islands_are_its_own(law, all_are_large):
 @pytest.mark.parametrize("history", [False, True])
 @pytest.mark.parametrize("limit", [1, 30, 200])
 def test_who_says_how_many_iterations_gets_no_more(limit, history, monkeypatch):
-    """Also where factors are dear"""
+    """The limit holds also where factorising is expensive."""
     factors_cost(monkeypatch, 0.5)
     result = solve(
         packing(COUNT), "ncp", max_iterations=limit, tol=1e-300, history=history, separate=False, form="factors"
@@ -185,7 +185,7 @@ def hard():
 @slow
 @pytest.mark.parametrize("share", [0.5, 2.0])
 def test_sweeps_with_newtons_method_on_parts_solve_what_gradients_do_not(share, hard, monkeypatch):
-    """With the same bits from any number of threads, to any tolerance"""
+    """The bits are the same for any number of threads, and any tolerance is reached."""
     factors_cost(monkeypatch, share)
     for tol in (1e-5, 1e-9):
         found = [solve(hard, "ncp", tol=tol, separate=False, threads=threads) for threads in (1, 2)]
@@ -198,7 +198,7 @@ def test_sweeps_with_newtons_method_on_parts_solve_what_gradients_do_not(share, 
 @compiled_only
 @pytest.mark.parametrize("law", ["ccp", "frictionless", "ncp"])
 def test_in_what_no_cache_holds_sweeps_come_before_gradients(monkeypatch, law):
-    """In convex laws; with the same bits from any number of threads"""
+    """Sweeps come first in convex laws, with the same bits from any number of threads."""
     problem = packing(500)
     usual = solve(problem, law, tol=1e-6)
     what_no_cache_holds(monkeypatch)
@@ -233,7 +233,7 @@ def test_sweeps_before_gradients_count(monkeypatch, limit):
 
 @compiled_only
 def test_sweeps_come_beside_gradients_that_are_slow(monkeypatch):
-    """And no iteration is booked twice"""
+    """No iteration is counted twice."""
     gradients_are_slow(monkeypatch)
     result = solve(packing(500), "ccp", tol=1e-6, history=True, separate=False)
     assert result.converged
@@ -244,7 +244,7 @@ def test_sweeps_come_beside_gradients_that_are_slow(monkeypatch):
 @slow
 @pytest.mark.parametrize("law", ["ccp", pytest.param("ncp", marks=everything)])
 def test_a_large_island_with_a_start_that_is_near_takes_few_iterations(law):
-    """Of 3,000 contacts in space a factor takes longer than all sweeps: what a start saves may not be spent on it"""
+    """Factorising 3,000 contacts in space takes longer than all sweeps: it may not consume what a start saves."""
     problem = packing(3000)
     found, rng = solve(problem, law, tol=1e-6), np.random.default_rng(0)
     start = found.multipliers * (1.0 + 1e-4 * rng.normal(size=found.multipliers.shape))
@@ -259,7 +259,7 @@ def test_a_large_island_with_a_start_that_is_near_takes_few_iterations(law):
 @slow
 @compiled_only
 def test_granular_flow_is_solved_by_sweeps_where_gradients_are_slow():
-    """Without the interior point for all of it, which takes 86 steps of 0.1 s; the same bits from two threads."""
+    """An interior-point method for the whole problem would take 86 steps of 0.1 s. Two threads give the same bits."""
     problem = FAMILIES["flow"](5000, 1).problem
     one, two = (solve(problem, "ccp", tol=1e-6, threads=threads) for threads in (1, 2))
     assert one.converged

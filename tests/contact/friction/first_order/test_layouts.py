@@ -45,7 +45,7 @@ def test_strips_of_one_pass_and_contacts_of_a_group_have_no_body_in_common(seed)
 
 
 def test_bodies_are_carried_on_before_their_first_contact():
-    """By the strip itself, or by an even one for which it waits"""
+    """A body is moved by its own strip, or by an even one for which its strip waits."""
     found, _, bodies = strips_of(5000 if COMPILED else COUNT)
     assert found.even > (2 if COMPILED else 0)
     owned = [set(range(a, b)) for a, b in found.owned.reshape(-1, 2)]
@@ -66,7 +66,7 @@ def test_bodies_are_carried_on_before_their_first_contact():
     ],
 )
 def test_bodies_of_strips_by_hand(strip, expected):
-    """Without contacts, two of the lowest level, one of the next, one of the last; first and last body of each strip"""
+    """Cases: no contacts, two of the lowest level, one of the next, one of the last; first and last body of each strip."""
     nearest = np.minimum([-1, 0, 1, 2, 2], len(strip) - 1)
     assert strips.bodies_of_strips(np.array(strip), nearest).tolist() == expected
 
@@ -103,7 +103,7 @@ def test_each_thread_begins_with_as_much_work_and_waits_for_no_other(threads):
 
 
 def test_a_body_that_all_others_touch_is_not_laid_out():
-    """Its contacts would be groups of one"""
+    """Groups of its contacts would have one member each."""
     pattern = np.zeros((100, 101))
     pattern[:, 0], pattern[np.arange(100), np.arange(1, 101)] = 1.0, 1.0
     star = blocks_of(np.kron(pattern, np.ones((3, 6))), np.arange(0, 301, 3), np.arange(0, 607, 6))

@@ -27,7 +27,7 @@ INTEGERS = types.int64[::1]
 
 @kernel
 def next_blocks(roster, k):
-    """Of the own share, of others, of the last one"""
+    """Take the next blocks: of the own share, then of others, at last of the remaining one."""
     phase = phases.phase_of(roster, k)
     first, end = phases.own_blocks(roster, phase, k)
     return (first, end) if first < end else phases.other_blocks(roster, phase, k)
@@ -75,7 +75,7 @@ def taker():
 @pytest.mark.parametrize("blocks", [0, 1, 2, 3, 7, 100, 1000])
 @pytest.mark.parametrize("threads", [1, 2, 3, 8])
 def test_threads_begin_with_their_shares_and_leave_no_block(threads, blocks, taker):
-    """Also those whose threads do not come, whatever the shares are; the last one's come last"""
+    """Blocks of threads that do not come are taken by others, whatever the shares are; the last share comes last."""
     roster, rng = phases.make_roster(threads), np.random.default_rng(blocks)
     for _ in range(4):
         starts = [0, *np.sort(rng.integers(0, blocks + 1, threads)).tolist(), blocks]
@@ -97,7 +97,7 @@ def test_threads_begin_with_their_shares_and_leave_no_block(threads, blocks, tak
 
 
 def test_nobody_takes_from_others_before_it_has_its_own_share(taker):
-    """While a phase is handed out: nothing of the last one either, for which it might have to wait"""
+    """While a phase is handed out, not even the last share may be taken: a thread might have to wait for it."""
     roster = phases.make_roster(2)
     taker.begin(roster, [0, 0, 0, 0])
     mine = phases.OWN + 2 * phases.LINE + phases.SHARE

@@ -32,7 +32,7 @@ __all__ = ["all_are_large"]  # a fixture
 @LAWS
 @pytest.mark.parametrize("kind", KINDS)
 def test_iterates_are_those_of_small_islands(law, kind, monkeypatch):
-    """So many iterations that rounding has not grown much; from nothing, and from any multipliers"""
+    """Few enough iterations that rounding has not grown much; from zero, and from any multipliers."""
     problem = KINDS[kind](COUNT)
     for start in (None, start_of(problem, 2)):
         for limit in (1, 5, 20):
@@ -160,7 +160,7 @@ def test_problems_that_do_not_fit_into_lanes_go_the_usual_way_bit_for_bit(method
 
 
 def test_a_problem_of_contacts_between_two_bodies_does_not_go_the_usual_way(monkeypatch):
-    """So that the test above can fail"""
+    """This shows that the test above can fail."""
     small, large = both_ways(monkeypatch, of_pairs(CHAIN, 6), "ccp", "apgd", max_iterations=20)
     assert not np.array_equal(small.multipliers, large.multipliers)
 

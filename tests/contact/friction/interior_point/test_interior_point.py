@@ -29,7 +29,7 @@ def run(problem, tolerance=1e-12, limit=100, start=None):
 
 
 def natural_map(problem, r):
-    """From the full matrix, by the judge of the random problems"""
+    """Return the natural map from the full matrix, by the judge of the random problems."""
     return long_errors(problem.K, np.diag(problem.full), problem.b, r, problem.full @ r + problem.b, "ccp")[0]
 
 

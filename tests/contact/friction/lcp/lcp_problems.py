@@ -35,7 +35,7 @@ def positive_definite(rng, n):
 
 
 def monotone(rng, n):
-    """Not symmetric, positive definite"""
+    """Draw a positive definite matrix that is not symmetric."""
     S = rng.normal(size=(n, n))
     return positive_definite(rng, n) + S - S.T
 

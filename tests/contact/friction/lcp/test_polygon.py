@@ -52,7 +52,7 @@ def enumerated(A, b):
 
 
 def solve(lcp):
-    """By Lemke's method."""
+    """Solve by Lemke's method."""
     result = solve_lcp(lcp.A, lcp.b, lower=lcp.lower, upper=lcp.upper, method="lemke")
     assert result.converged, result.message
     return result.z
@@ -330,7 +330,7 @@ def test_a_problem_without_contacts_or_rows():
 
 
 def test_steps_of_newtons_method_do_not_grow_with_the_number_of_directions():
-    """From zero they did, 65 with 512 directions. The polygon's friction is off by pi / eta of a turn at most."""
+    """Steps from zero would: 65 with 512 directions. The polygon's friction is off by pi / eta of a turn at most."""
     N = [[1.0, 0.1, 0.0], [0.1, 1.0, 0.2], [0.0, 0.2, 1.0]]
     problem = Problem.from_delassus(N, [-1.0, 3.0, 1.0], [0.5])
     circle, polygon = contact_solve(problem, tol=1e-10), contact_solve(problem, "lcp", directions=512)

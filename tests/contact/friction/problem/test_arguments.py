@@ -151,7 +151,7 @@ SWITCHES = {
 
 
 def refused(call, value, *kinds):
-    """It raises one of these errors, of one short line, and warns of nothing."""
+    """Check that a call raises one of these errors, of one short line, and warns of nothing."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(kinds) as caught:
@@ -373,7 +373,7 @@ def test_offsets_that_are_put_in_by_hand_are_native():
 
 @pytest.mark.parametrize("directions", [10**5, 10**6, 10**9, 10**20, 10**400])
 def test_polygons_of_millions_of_directions_say_what_memory_they_would_take(directions):
-    """At once, and before it is taken."""
+    """The error comes at once, and before memory is allocated."""
     tracemalloc.start()
     calls = (
         lambda: friction_lcp(ONE, directions=directions),

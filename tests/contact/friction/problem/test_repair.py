@@ -22,7 +22,7 @@ def printed(contacts, digits, seed=0, unit=1.0):
 
 
 def lack(W):
-    """How far the smallest eigenvalue is below zero, and the largest one."""
+    """Return minus the smallest eigenvalue, and the largest one."""
     values = np.linalg.eigvalsh(W)
     return -values[0], values[-1]
 

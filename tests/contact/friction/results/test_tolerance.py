@@ -35,7 +35,7 @@ def in_other_units(random, mass, speed):
 
 @pytest.mark.parametrize(("law", "method"), ALL)
 def test_powers_of_two_of_mass_and_velocity_change_no_bit(law, method):
-    """Even ones of the mass: the scale of a block is a root."""
+    """The powers of the mass are even: the scale of a block is a root."""
     for seed in (0, 1) if COMPILED else (0,):
         random = mixed(seed)
         first = solve(random.problem(), law, method, tol=1e-8, max_iterations=LIMIT)
@@ -163,7 +163,7 @@ def column(masses, push=3.0):
 
 
 def side_by_side(masses, push=3.0):
-    """Each on the floor, sliding."""
+    """Return a problem of bodies on the floor that slide by themselves, and their velocities."""
     N = np.diag(1.0 / np.repeat(masses, 3))
     b, expected = np.tile([-FALL, push, 0.0], len(masses)), np.tile([0.0, push - MU * FALL, 0.0], len(masses))
     return Problem.from_delassus(N, b, [MU] * len(masses)), expected
@@ -185,7 +185,7 @@ def test_bodies_of_1e6_and_of_1e_minus_6_kg_have_the_right_velocities_or_say_tha
 
 
 def test_one_heavy_body_does_not_hide_that_a_light_one_is_driven_in():
-    """Of the energy of all, what is missed is 1e-12."""
+    """The error is only 1e-12 of the energy of all."""
     problem, _ = side_by_side((1e6, 1e-6))
     r = solve(problem, "ncp", tol=1e-10).multipliers
     r[3:] = 0.0  # nothing holds the light one

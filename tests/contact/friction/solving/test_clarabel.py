@@ -26,7 +26,7 @@ def alone(problem):
 
 
 def compare(problem):
-    """Ours has no larger error than Clarabel alone, beyond what rounding leaves of both."""
+    """Check that our error is no larger than that of Clarabel alone, beyond what rounding leaves of both; return it."""
     theirs = errors_of(problem, alone(problem), "ccp").natural_map
     result = solve(problem, "ccp", "clarabel", tol=1e-14)
     assert result.errors.natural_map <= max(theirs, 1e-11), f"{result.errors.natural_map:.1e}, alone {theirs:.1e}"

@@ -120,7 +120,7 @@ def test_weight_on_more_contacts_than_carry_it_comes_to_rest(name, contacts, see
     [("rest", 50, 12), ("rest", 108, 22), ("jammed", 63, 15), ("rocks", 63, 15), ("rocks", 80, 18)],
 )
 def test_a_looser_tolerance_ends_the_same_way_earlier(name, contacts, seed):
-    """Of one island each: what the looser one did is the beginning of what the tighter one does."""
+    """Iterations on one island with a looser tolerance are the first ones with a tighter tolerance."""
     problem = FAMILIES[name](contacts, seed).problem
     runs = [solve(problem, tol=tol, threads=1, separate=False) for tol in (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)]
     errors = [errors_of(problem, run.multipliers).largest for run in runs]

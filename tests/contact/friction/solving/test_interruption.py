@@ -65,7 +65,7 @@ if EVERYTHING:
 
 @pytest.fixture(scope="module")
 def answers():
-    """By method: seconds until it had answered, and the status of what was solved afterwards. One process for all."""
+    """Seconds until each method answered, and the status of what was solved afterwards, from one process for all."""
     there = [name for name in METHODS if name != "clarabel" or importlib.util.find_spec("clarabel")]
     arguments = [f"{LAWS.get(name, 'ncp')} {name} {SIZES.get(name, 400)}" for name in there]
     done = subprocess.run(
@@ -110,7 +110,7 @@ os._exit(0)
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 @pytest.mark.skipif(os.name != "posix", reason="a process cannot send itself Ctrl-C alone")
 def test_the_first_compilation_answers_within_a_second(tmp_path):
-    """From an empty cache: LLVM is inside one function for seconds."""
+    """LLVM is inside one function for seconds if the cache is empty."""
     done = subprocess.run(
         [sys.executable, "-c", FIRST], capture_output=True, text=True, timeout=100, check=False,
         env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
@@ -120,7 +120,7 @@ def test_the_first_compilation_answers_within_a_second(tmp_path):
 
 
 def test_a_function_that_was_never_called_is_called_in_a_thread():
-    """It is compiled then; afterwards, and in other threads, it is called and nothing else."""
+    """The first call compiles it; later ones, and those in other threads, call it directly."""
 
     class Compiled:
         overloads: ClassVar[dict[str, int]] = {}
@@ -193,7 +193,7 @@ def test_work_in_python_is_ended_by_an_exception():
 
 @needs_signals
 def test_workers_end_with_the_work_that_they_take_part_in(monkeypatch):
-    """Those that are at it; nothing is said of them, and they take part in the next one"""
+    """Workers on the interrupted task end it without complaints, and take part in the next one."""
     begun, ended, complaints, senders, several = [], [], [], [], min(4, threads.available_cores())
     monkeypatch.setattr(threading, "excepthook", complaints.append)
 
@@ -240,7 +240,7 @@ def test_what_another_handler_raises_comes_out():
 
 @needs_signals
 def test_work_of_other_threads_that_ended_too_early_is_done_again():
-    """It sees the number that ends the work of the main thread, ends too, and begins again."""
+    """Work in another thread sees the flag that interrupts the main thread, ends too, and begins again."""
     found, rounds = [], []
 
     def count():
@@ -287,7 +287,7 @@ def test_loops_end_where_they_are(method, stopped):
 
 @pytest.mark.parametrize("method", ["apgd", "pgs"])
 def test_loops_of_large_islands_end_where_they_are(method, stopped):
-    """Before they begin: from nothing there is nothing"""
+    """A flag that is set before the loops begin leaves one iteration at most."""
     result = solve(packing(220), "ccp", method, tol=1e-14, form="factors")
     assert result.iterations <= 1
 
@@ -303,7 +303,7 @@ def test_a_factor_ends_where_it_is(stopped):
 
 @pytest.mark.parametrize("delay", [0.1, 0.13, 0.17])
 def test_an_interruption_while_a_pattern_is_found_ends_that_alone(delay):
-    """And not the process: what Numba makes of Python's objects does not look whether it could"""
+    """The process must survive: Numba makes Python objects there without a check whether that failed."""
     N = blocks_of(np.kron(np.ones((40, 40)), np.ones((3, 3))), np.arange(0, 121, 3), np.arange(0, 121, 3))
     cholesky.analyse(N)  # which compiles it
 
@@ -318,7 +318,7 @@ def test_an_interruption_while_a_pattern_is_found_ends_that_alone(delay):
 
 
 def test_nothing_is_raised_inside_what_answers():
-    """But as soon as it comes out, where its work was stopped"""
+    """The exception comes as soon as the function returns to the work that was interrupted."""
     entered, left = [], []
 
     def piece():

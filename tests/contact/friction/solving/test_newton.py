@@ -50,7 +50,7 @@ def test_the_matrix_of_newtons_equation_is_the_derivative_of_what_is_missed(kind
 @pytest.mark.parametrize("law", [0, 1])
 @pytest.mark.parametrize("kinds", MIXTURES)
 def test_a_step_takes_away_what_is_missed(kinds, law):
-    """To first order; and how velocities change with it is told"""
+    """Newton's step removes the residual to first order; the change of the velocities that it reports is exact."""
     for seed in range(6):
         P, rng = soft_blocks(seed, MIXTURES[kinds]), np.random.default_rng(seed)
         x, centre = rng.normal(size=(2, len(P.b)))
@@ -67,7 +67,7 @@ def test_a_step_takes_away_what_is_missed(kinds, law):
 
 
 def test_steps_that_gain_nothing_are_given_up():
-    """After as many as were asked for; all else goes on as if nobody had looked"""
+    """Newton's method stops after as many steps without progress as were asked for; the steps before do not change."""
     given_up = gone_on = 0
     for seed in range(40 if COMPILED else 12):
         P = soft_blocks(seed, MIXTURES["contacts in space"], copies=0.5, ratio=1e3)

@@ -57,7 +57,7 @@ def quarters(rng, n):
 
 
 def hollow(rng, n):
-    """Any numbers, with a block of zeros on the diagonal"""
+    """Draw a matrix with a block of zeros on the diagonal."""
     A, k = rng.normal(size=(n, n)), rng.integers(0, 2, size=n).astype(bool)
     A[np.ix_(k, k)] = 0.0
     return A
@@ -160,7 +160,7 @@ def plates():
 
 
 def test_painleve_s_data_have_no_solution():
-    """Of all 2^4 complementary bases of the polygon's problem none gives one; a linear program finds none for its signs."""
+    """None of the 2^4 complementary bases of the polygon's problem solves it; a linear program finds none for its signs."""
     lcp = friction_lcp(painleve())
     assert lcp.directions == 2
     assert not all_solutions(lcp.A.toarray(), lcp.b)

@@ -74,7 +74,7 @@ def test_a_part_is_the_whole_with_all_others_held():
 
 @given(st.integers(2, 40), SEEDS)
 def test_parts_do_not_act_on_one_another(count, seed):
-    """Each contact is in one part, and those of two parts have no block of N in common"""
+    """Each contact is in one part, and contacts of two parts have no block of N in common."""
     blocks = np.sort(np.random.default_rng(seed).choice(40, count, replace=False))
     found, touch = parts.apart(packed().A.N, blocks), meets(packed())
     assert np.array_equal(np.sort(np.concatenate(found)), blocks)
@@ -86,7 +86,7 @@ def test_parts_do_not_act_on_one_another(count, seed):
 
 @given(st.integers(1, 12), SEEDS)
 def test_parts_at_once_do_not_act_on_one_another_and_others_keep_their_order(count, seed):
-    """Whatever overlaps; what comes of them is what comes of one after the other"""
+    """Parts may overlap; the result of those at once is that of one after the other."""
     island, rng, touch = island_of(packed()), np.random.default_rng(seed), meets(packed())
     several = [
         local.Subdomain(packed(), np.sort(rng.choice(40, rng.integers(1, 4), replace=False))) for _ in range(count)

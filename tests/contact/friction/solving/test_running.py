@@ -85,7 +85,7 @@ def test_the_history_ends_at_the_error_of_the_result(method, law):
 @pytest.mark.parametrize("law", ["ccp", "ncp"])
 @pytest.mark.parametrize("tol", [1e-2, 1e-3, 1e-5])
 def test_the_last_stage_has_the_error_of_the_result(tol, law):
-    """However coarse the tolerance, of one island that full matrices do not solve"""
+    """Tolerances may be coarse; the problem is one island, too large for full matrices."""
     problem = packing(60)
     result = solve(problem, law, tol=tol, separate=False)
     assert result.converged

@@ -33,7 +33,7 @@ def test_small_islands_have_the_errors_that_were_asked_for(law):
 
 @pytest.mark.parametrize("r", [[-2.0, 0.0, 0.0], [-0.5, 2.0, 0.0], [2.0, 3.0, 0.0], [2.0, 0.0, -3.0], [2.0, 0.5, 0.5]])
 def test_the_cone_violation_is_the_way_to_the_cone(r):
-    """Of a contact with mu = 1/2: pulling is outside as pushing aside is; the largest component, for the largest of r"""
+    """With mu = 1/2, pulling is outside of the cone as pushing aside is: its largest component, for the largest of r."""
     problem = Problem.from_delassus(np.eye(3), [-1.0, 0.0, 0.0], [0.5])
     n, t = r[0], np.hypot(*r[1:])
     nearest = max(0.0, (n + 0.5 * t) / 1.25) * np.array([1.0, *(0.5 * np.array(r[1:]) / max(t, 1e-300))])
@@ -106,7 +106,7 @@ def test_in_other_units_of_length_rolling_and_spinning_are_the_same_problem():
 
 
 def test_the_convex_law_begins_with_the_interior_point_unless_there_is_a_start():
-    """Of 20 contacts on one island; from a start near the solution few gradients are enough."""
+    """Few gradients are enough from a start near the solution, for 20 contacts on one island."""
     rng = np.random.default_rng(3)
     J = rng.normal(size=(60, 40))
     problem = Problem.from_delassus(J @ J.T, J @ rng.normal(size=40), np.full(20, 0.4))

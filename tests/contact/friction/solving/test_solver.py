@@ -96,7 +96,7 @@ def test_after_an_update_a_solver_gives_what_solve_gives_for_the_new_problem(met
 @pytest.mark.parametrize("form", ["best", "matrix", "factors"])
 @pytest.mark.parametrize("method", ["auto", "apgd"])
 def test_bodies_in_both_forms_of_the_operator(method, form):
-    """With bounds of rows, which offsets of another size scale"""
+    """Rows have bounds, which the solver scales for offsets of another size."""
     problem = from_bodies()
     solver = Solver(problem, "ncp", method, form=form, tol=1e-8)
     for size in (1.0, 1e-9, 1e12, 1.0):
@@ -216,7 +216,7 @@ def test_threads_may_share_a_solver(method, form):
 
 
 def test_an_update_does_not_disturb_calls_of_other_threads():
-    """Each has the numbers of one problem, and not some of each"""
+    """Each call has the numbers of one problem, and not some of each."""
     problems = islands(1), islands(2)
     expected = [solve(problem, method="pgs", max_iterations=50).multipliers for problem in problems]
     solver = Solver(problems[0], method="pgs", max_iterations=50)

@@ -154,7 +154,7 @@ def test_a_matrix_without_rows():
 
 
 def eliminated(full, order):
-    """How many entries below the diagonal the factor has, counted by elimination of a graph"""
+    """Count the entries below the diagonal of the factor by elimination of a graph."""
     near = {i: set(np.flatnonzero(full[i])) - {i} for i in range(len(full))}
     fill = 0
     for i in order:
@@ -167,7 +167,7 @@ def eliminated(full, order):
 
 
 def pattern(full):
-    """Its rows, without the diagonal"""
+    """Return the sparsity pattern by rows, without the diagonal."""
     A = scipy.sparse.csr_matrix(full - np.diag(np.diag(full)))
     return A.indptr.astype(np.int64), A.indices.astype(np.int64)
 

@@ -26,7 +26,7 @@ def rng():
 
 
 def relative_motion(bodies, table, k, velocity):
-    """Of contact k, in the world: velocity of its point on j relative to i, and relative angular velocity."""
+    """Return the velocity of contact k's point on j relative to i, in the world, and the relative angular velocity."""
     i, j = table.bodies[k]
     v = [velocity[b, 3:] + np.cross(velocity[b, :3], table.point[k] - bodies.position[b]) for b in (i, j)]
     return v[1] - v[0], velocity[j, :3] - velocity[i, :3]

@@ -38,7 +38,7 @@ def test_frames_are_orthonormal_and_right_handed_all_over_the_sphere():
 
 
 def test_frames_change_by_as_little_as_normals_do():
-    """But where the circle n_z = -0.65 is crossed. The slope is 1 / (1 + n_z) at most, and a little."""
+    """They jump only on the circle n_z = -0.65. Elsewhere the slope is 1 / (1 + n_z) at most, and a little."""
     rng, n = np.random.default_rng(2), sphere()
     for size in (1e-3, 1e-6, 1e-9):
         other = n + size * unit(rng, len(n))

@@ -39,7 +39,7 @@ REST = np.array([0, 0, HALF[2], 1, 0, 0, 0], dtype=float)
 
 
 def world_velocity(motion, k=-1):
-    """Of the one body's origin."""
+    """Return the velocity of the one body's origin, in the world."""
     R = forward_kinematics(motion.model, motion.q[k])[0, :3, :3]
     return R @ motion.v[k, 3:6]
 
@@ -239,7 +239,7 @@ def test_states_of_a_batch_move_as_each_of_them_alone():
 
 @pytest.mark.parametrize("friction", [0.5, 1e2, 1e8])
 def test_forces_are_in_their_cones_to_within_the_accuracy_of_the_step_as_a_distance(friction):
-    """Of steep cones friction may be more than mu times the normal force by (1 + mu^2)^(1/2) times as much."""
+    """Friction in steep cones may exceed mu times the normal force by (1 + mu^2)^(1/2) times that distance."""
     world, solved = box_on_plane(friction), 0
     rng = np.random.default_rng(4)
     for _ in range(20 if COMPILED else 8):

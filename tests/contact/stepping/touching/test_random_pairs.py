@@ -9,7 +9,7 @@ from tests.contact.random_worlds import complaint
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(TODAY, TODAY + 6))
 def test_no_number_is_lost_and_no_energy_is_made(seed):
-    """Other worlds each day."""
+    """Seeds, and so worlds, are other ones each day."""
     assert not complaint(seed, named=True, kinds=6), seed
 
 

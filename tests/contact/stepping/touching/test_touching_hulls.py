@@ -13,7 +13,7 @@ from tests.contact.stepping.touching.touching import SHAPES, G, bodies, on_groun
 
 
 def test_a_hull_with_the_corners_of_a_box_is_the_box():
-    """It slides and spins on its face, and begins to tip over an edge."""
+    """Both slide and spin on a face, and begin to tip over an edge."""
     tilt = np.array([0, 0, 0.0, np.cos(0.1), 0, np.sin(0.1), 0])
     tilt[2] = 0.2 * np.sin(0.2) + 0.1 * np.cos(0.2)
     for q, v in (([0, 0, 0.1, 1, 0, 0, 0], [0, 0, 3.0, 0.5, 0.2, 0]), (tilt, [0, 0.5, 0, 0, 0, 0])):
@@ -72,7 +72,7 @@ def test_hulls_of_boxes_move_on_one_another_as_boxes_do():
 
 
 def test_named_hulls_have_the_forces_of_hulls_that_are_found():
-    """Of a tower that is pushed: each interface carries the weight above and the push below."""
+    """A tower is pushed: each interface carries the weight above and the push below."""
     pytest.importorskip("coal", reason="contacts of hulls that are found (extra collision)")
     q, tau = np.array([0, 0, 0.1, 1, 0, 0, 0, 0.05, 0.02, 0.3, 1, 0, 0, 0]), np.zeros(12)
     tau[9] = 2.0

@@ -19,7 +19,7 @@ def ball(**options):
 
 
 def rolling(speed, angle=0.0):
-    """Of the ball: without slip, in a direction."""
+    """Return v of the ball that rolls without slip, in a direction."""
     x, y = speed * np.cos(angle), speed * np.sin(angle)
     return np.array([-y / RADIUS, x / RADIUS, 0.0, x, y, 0.0])
 

@@ -30,7 +30,7 @@ SHAPES = {
 
 
 def moments(shape, mass):
-    """Of inertia, about the centre."""
+    """Return the moments of inertia about the centre."""
     if isinstance(shape, (Box, ConvexHull)):
         squares = np.square(SIDES if isinstance(shape, ConvexHull) else shape.size) / 12.0
         return mass * (squares.sum() - squares)
@@ -61,7 +61,7 @@ def on_ground(kind, friction=0.5, slope=0.0, turned=False, **options):
 
 
 def world_velocity(motion, k=-1, body=0):
-    """Of a body's origin."""
+    """Return the velocity of a body's origin, in the world."""
     R = forward_kinematics(motion.model, motion.q[k])[body, :3, :3]
     return R @ motion.v[k, 6 * body + 3 : 6 * body + 6]
 

@@ -236,7 +236,7 @@ twice = on_views(lambda x, out, k: store(out, 0, 2.0 * load(x, k)))
 
 
 def test_rows_in_single_precision_are_read_as_lanes_and_never_written():
-    """Any row, also where a row begins in the middle of a line of the cache"""
+    """Rows of eight floats may begin in the middle of a cache line."""
     numbers = np.arange(24, dtype=np.float32).reshape(3, 8) + np.float32(0.1)
     x, out = rows_of_eight(2).view(np.float32).reshape(4, 8)[:3], rows_of_eight(1)
     x[:] = numbers
@@ -443,7 +443,7 @@ x86_only = pytest.mark.skipif(platform.machine().lower() not in ("x86_64", "amd6
 
 
 def instructions(text):
-    """How many instructions of floating-point arithmetic there are for single numbers, and for several at once."""
+    """Count the floating-point instructions for single numbers, and those for several at once."""
     operation = r"\bv?(?:add|sub|mul|div|sqrt|fn?m(?:add|sub)\d*)"
     return [len(re.findall(operation + suffix + r"\b", text)) for suffix in ("sd", "pd")]
 

@@ -63,7 +63,7 @@ def ulps(computed, parts):
 
 
 def largest_error(x):
-    """Over both functions and both ways to compute them."""
+    """Return the largest error of both functions and of both ways to compute them."""
     truth = exact(x)
     return max(ulps(y, t).max() for way in (by_lanes, by_numbers) for y, t in zip(way(x), truth, strict=True))
 
