@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
-PARTS = ("spatial", "articulated", "contact", "package", "examples")
+PARTS = ("spatial", "articulated", "contact", "package", "examples", "benchmarks", "notebooks", "tests")
 RIDDLE = re.compile(r"(What|Which|Whether|Who|Whose|Where|The same|Itself|As)\b")
 
 
