@@ -54,7 +54,7 @@ def frame_errors(model: Model, oracle: Any, q: Any, v: Any, a: Any, rng: np.rand
 
 
 def our_results(model: Model, q: Any, v: Any, a: Any, frame: str, axes: str) -> dict[str, Any]:
-    """Of all states."""
+    """Return our results for all states."""
     return {
         "frame placement": frame_placement(model, q, frame),
         "frame velocity": frame_velocity(model, q, v, frame, axes=axes),
@@ -66,7 +66,7 @@ def our_results(model: Model, q: Any, v: Any, a: Any, frame: str, axes: str) -> 
 
 
 def their_results(oracle: Any, q: Any, v: Any, a: Any, frame: int, reference: Any) -> Iterator[tuple[str, Any]]:
-    """Of one state, with angular parts first."""
+    """Return Pinocchio's results for one state, with angular parts first."""
     pin, theirs, data, G = oracle.pin, oracle.theirs, oracle.data, oracle.G
     state = oracle.q(q), G @ v, G @ a
     pin.forwardKinematics(theirs, data, *state)

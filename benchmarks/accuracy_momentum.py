@@ -49,7 +49,7 @@ def momentum_errors(model: Model, oracle: Any, q: Any, v: Any, a: Any) -> dict[s
 
 
 def our_results(model: Model, q: Any, v: Any, a: Any) -> dict[str, Any]:
-    """Of all states."""
+    """Return our results for all states."""
     return {
         "center of mass": center_of_mass(model, q),
         "its velocity": center_of_mass_velocity(model, q, v),
@@ -64,7 +64,7 @@ def our_results(model: Model, q: Any, v: Any, a: Any) -> dict[str, Any]:
 
 
 def their_results(oracle: Any, q: Any, v: Any, a: Any) -> dict[str, Any]:
-    """Of one state, with angular parts first."""
+    """Return Pinocchio's results for one state, with angular parts first."""
     pin, theirs, data, G = oracle.pin, oracle.theirs, oracle.data, oracle.G
     q, v, a = oracle.q(q), G @ v, G @ a
     found: dict[str, Any] = {}

@@ -38,7 +38,7 @@ def our_calls(mechanism: Mechanism, states: States, threads: int | None = 1) -> 
 
 
 def matrices(nv: int, count: int) -> int:
-    """How many inertia matrices there is room for."""
+    """Return the number of inertia matrices that there is room for."""
     return max(1, min(count, LARGEST // nv**2))
 
 
@@ -51,7 +51,7 @@ def measure(mechanism: Mechanism, effort: Effort, report: Report) -> dict[str, d
     sizes = {(algorithm, "ours"): count for algorithm in ALGORITHMS} | {("crba", "ours"): room}
 
     def add(algorithm: str, name: str, call: Callable[[], Any], states: int) -> None:
-        """One more call to be timed in turn with the others of that algorithm."""
+        """Add a call to be timed in turn with the others of that algorithm."""
         calls[algorithm][name], sizes[algorithm, name] = call, states
 
     H = np.empty((room, nv, nv))

@@ -40,7 +40,7 @@ COLUMNS = [
 
 
 def our_calls(model: Model, states: States) -> dict[str, Calls]:
-    """Of each quantity a batch, into memory that is there, and one state."""
+    """Return our calls for each quantity: a batch, into memory that is there, and one state."""
     q, v = states.q, states.v
     q0, v0 = q[0].copy(), v[0].copy()
     n, nv = len(q), model.nv
@@ -80,7 +80,7 @@ def their_calls(peer: Pinocchio, count: int) -> dict[str, Calls]:
         function = getattr(pin, theirs)
         moving = theirs in ("ccrba", "dccrba", "computeCoriolisMatrix")
         states = list(zip(positions, velocities, strict=True)) if moving else [(q,) for q in positions]
-        # What is only crossed from Python to C++ and back: where there is nothing to compute, Jacobians end the process
+        # A call from Python to C++ and back alone: Jacobians end the process if there is nothing to compute
         idle = pin.centerOfMass if theirs == "jacobianCenterOfMass" else function
         rest = (nothing,) * (2 if moving else 1)
 

@@ -34,11 +34,11 @@ class Stopwatch(event.Listener):
         self.found: dict[str, list[float]] = collections.defaultdict(lambda: [0, 0.0])
 
     def on_start(self, event: Any) -> None:
-        """A compilation begins, maybe inside another."""
+        """Note that a compilation begins, maybe inside another."""
         self.open.append([time.perf_counter(), 0.0])
 
     def on_end(self, event: Any) -> None:
-        """It ends."""
+        """Note that it ends."""
         begin, others = self.open.pop()
         total = time.perf_counter() - begin
         function = event.data["dispatcher"].py_func

@@ -244,7 +244,7 @@ def throughput(effort: Effort, quick: bool, report: ContactReport) -> Report:
 
 
 def polygon(quick: bool) -> tuple[Report, dict[int, list[float]], float]:
-    """How far the impulses of a polygon are from those of the circle."""
+    """Measure the distance of a polygon's impulses from those of the circle."""
     errors: dict[int, list[float]] = {sides: [] for sides in SIDES}
     for seed in progress(range(3 if quick else 12), "polygon"):
         problem = packing(12, 100 + seed)

@@ -53,7 +53,7 @@ def capped(call: Callable[[], Result], cap: float) -> Run:
 
 
 def once(call: Callable[[], Result], cap: float) -> Run:
-    """One call."""
+    """Make one call, interrupted after ``cap`` seconds."""
     began, ended, result = time.process_time(), threading.Event(), None
 
     def watch() -> None:
@@ -82,7 +82,7 @@ def once(call: Callable[[], Result], cap: float) -> Run:
 
 
 def resident(what: str) -> int:
-    """Bytes of this process in memory: ``VmRSS`` now, ``VmHWM`` at most."""
+    """Return the bytes of this process in memory: ``VmRSS`` now, ``VmHWM`` at most."""
     found = re.search(rf"^{what}:\s*(\d+) kB", Path("/proc/self/status").read_text(), re.MULTILINE)
     return 1024 * int(found.group(1)) if found else 0
 

@@ -69,7 +69,7 @@ def peers(case: Case) -> dict[str, Peer]:
 
 
 def dual_form(problem: Problem) -> Peer:
-    """In scaled impulses."""
+    """State the problem in scaled impulses."""
     import clarabel
 
     P, places = prepare(problem.assembled(), False)
@@ -85,7 +85,7 @@ def dual_form(problem: Problem) -> Peer:
 
 
 def velocity_form(form: GlobalForm) -> Peer:
-    """In velocities of the bodies; the impulses are the multipliers of the constraints."""
+    """State the problem in velocities of the bodies; the impulses are the multipliers of the constraints."""
     import clarabel
 
     size, contacts = form.spacedim, len(form.mu)
@@ -111,7 +111,7 @@ def velocity_form(form: GlobalForm) -> Peer:
 
 
 def error_of(problem: Problem, r: Array) -> float:
-    """How good impulses are by the measure that our solvers stop at."""
+    """Return the error of impulses by the measure that our solvers stop at."""
     if not np.isfinite(r).all():
         return np.inf
     return errors_of(problem, r, "ccp").largest

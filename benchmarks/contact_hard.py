@@ -31,7 +31,7 @@ LAWS = ("ccp", "ncp")
 
 
 def members(family: str, number: int = MEMBERS) -> Iterator[Scene]:
-    """So many members of a family, of different sizes."""
+    """Yield so many members of a family, of different sizes."""
     for seed in range(number):
         share = 0.5 if number < 2 else seed / (number - 1)
         yield FAMILIES[family](round(LEAST * (MOST / LEAST) ** share), seed)
@@ -88,12 +88,12 @@ def hard_families(
 
 
 def to_all_tolerances(problem: Problem, longest: float) -> list[Run]:
-    """One call each."""
+    """Make one call for each tolerance."""
     return [capped(partial(solve, problem, tol=tol, threads=1), longest) for tol in TOLERANCES]
 
 
 def error_of(problem: Problem, run: Run) -> float:
-    """By the measures alone, from the multipliers that came back; infinite where the call was given up."""
+    """Return the error of the multipliers by the measures alone; infinite where the call was given up."""
     return np.inf if run.result is None else errors_of(problem, run.result.multipliers, "ncp").largest
 
 

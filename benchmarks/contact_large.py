@@ -103,7 +103,7 @@ def compile_all(names: Sequence[str] = ("auto", *METHODS)) -> None:
 
 
 def one(problem: Problem, law: str, name: str, cap: float) -> Run:
-    """A single method, where its matrices fit."""
+    """Call a single method, if its matrices fit."""
     if name in FACTORISES and problem.blocks > FACTORED:
         return Run(None, 0.0)
     return capped(partial(solve, problem, law, name, tol=GOAL, threads=1), cap)
@@ -121,7 +121,7 @@ def cost_of(run: Run, problem: Problem) -> float:
 
 
 def memory_of(count: int, family: str, law: str) -> float:
-    """Bytes at most, the problem included."""
+    """Return the peak of memory in bytes, the problem included."""
     scene = FAMILIES[family](count, 0)
     return peak_bytes(lambda: solve(scene.problem, law, tol=GOAL, threads=1))
 

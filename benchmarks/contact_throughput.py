@@ -50,7 +50,7 @@ class Bytes:
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """Sum of all of them."""
         return self.matrices + self.places + self.vectors + self.rest
 
 
@@ -99,12 +99,12 @@ def triad_bandwidth(effort: Effort, numbers: int = LARGE) -> float:
 
 
 def bytes_of(*arrays: Array) -> int:
-    """Their size."""
+    """Return the size of arrays in bytes."""
     return sum(array.nbytes for array in arrays)
 
 
 def places_of(B: BlockMatrix) -> int:
-    """Of where the blocks of a matrix are."""
+    """Return the bytes of the places of a matrix's blocks."""
     return bytes_of(B.column, B.place, B.first, B.rows, B.columns, B.width)
 
 

@@ -40,7 +40,7 @@ class Counted:
 
     @property
     def real(self) -> Counted:
-        """Comparisons of the package look at the real part."""
+        """Real part, at which comparisons of the package look."""
         return self
 
     def __array_ufunc__(self, function: Any, method: str, *inputs: Any) -> Any:
@@ -58,15 +58,15 @@ class Counted:
         return result if isinstance(result, (bool, np.bool_)) else Counted(result)
 
     def __neg__(self) -> Counted:
-        """Changing the sign costs nothing: it becomes part of the next operation."""
+        """Change the sign, which costs nothing: it becomes part of the next operation."""
         return Counted(-self.value)
 
     def __lt__(self, other: Any) -> bool:
-        """A comparison of two numbers."""
+        """Compare two numbers."""
         return self.value < (other.value if isinstance(other, Counted) else other)
 
     def __le__(self, other: Any) -> bool:
-        """A comparison of two numbers."""
+        """Compare two numbers."""
         return self.value <= (other.value if isinstance(other, Counted) else other)
 
 
@@ -94,13 +94,13 @@ class Numbers(np.ndarray):
     """A scalar array of counted numbers; what is read and written is counted too."""
 
     def __getitem__(self, key: Any) -> Any:
-        """One number, or a part that counts as well."""
+        """Return one number, or a part that counts as well."""
         if not isinstance(key, slice):
             TALLY["load"] += 1
         return super().__getitem__(key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        """A constant becomes a number of the state's own when it is written."""
+        """Write a number; a constant becomes one of the state's own."""
         TALLY["store"] += 1
         super().__setitem__(key, Counted(value))
 

@@ -27,7 +27,7 @@ COLUMNS = [
 
 
 def our_calls(model: Model, s: States) -> dict[str, Calls]:
-    """Of both dynamics a batch, into memory that is there, and one state."""
+    """Return our calls for both dynamics: a batch, into memory that is there, and one state."""
     out = tuple(np.empty((len(s.q), model.nv, model.nv)) for _ in range(3))
     q, v, a, tau = (rows[0].copy() for rows in (s.q, s.v, s.a, s.tau))
     return {

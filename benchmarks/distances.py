@@ -50,7 +50,7 @@ Array = Any
 
 
 def directions(a: Array, b: Array, gap: Array) -> Array:
-    """The normals that nearest points say, of no length where they are too near to each other."""
+    """Return the normals along nearest points, zero where these are too near to each other."""
     size = np.linalg.norm(b - a, axis=-1)
     far = size > APART
     return np.where(far, np.sign(gap) / np.where(far, size, 1.0), 0.0)[..., None] * (b - a)
@@ -139,7 +139,7 @@ def at(pair: Any, some: Array, n: Array) -> Array:
 
 
 def cells(peer: Peer, names: str) -> list[str]:
-    """Its numbers."""
+    """Return the cells of the peer's row."""
     values = [getattr(peer, name) for name in names.split()]
     return [str(x) if isinstance(x, int) else f"{x:.1e}" for x in values]
 

@@ -34,7 +34,7 @@ def farthest_frame(model: Model) -> tuple[str, int]:
 
 
 def our_calls(model: Model, states: States, frame: str, axes: str) -> dict[str, Calls]:
-    """Of each quantity: a batch into memory that is there, the same memory filled with ones, and one state."""
+    """Return our calls for each quantity: a batch into memory that is there, this memory filled with ones, and one state."""
     q, v = states.q, states.v
     q0, v0 = q[0].copy(), v[0].copy()
     out = np.empty((len(q), 6, model.nv))

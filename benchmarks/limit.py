@@ -100,7 +100,7 @@ def driver_calls(call: Callable[[], Any]) -> list[tuple[Any, ...]]:
     driver, found = algorithm_module.run_many, []
 
     def record(*arguments: Any) -> int:
-        """Note them and go on."""
+        """Note the arguments and go on."""
         found.append(arguments)
         return driver(*arguments)
 

@@ -57,7 +57,7 @@ class States:
         return cls(q, v, a, rnea(model, q, v, a))
 
     def first(self, count: int) -> States:
-        """The first of them."""
+        """Return the first states."""
         return States(self.q[:count], self.v[:count], self.a[:count], self.tau[:count])
 
 

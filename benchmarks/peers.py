@@ -37,7 +37,7 @@ def available(peer: type, notes: Callable[[str], None]) -> bool:
 
 
 def same(what: str, ours: Array, theirs: Array, limit: float = SAME) -> None:
-    """Stop where two libraries disagree: what is timed must be the same thing."""
+    """Raise an error if two libraries disagree: what is timed must be the same thing."""
     error = np.linalg.norm(ours - theirs) / np.linalg.norm(ours)
     if not error < limit:
         raise AssertionError(f"{what} disagrees: relative difference {error:.1e}, at most {limit:.0e} is allowed")
@@ -76,7 +76,7 @@ class Pinocchio:
         self.agree(mechanism, states)
 
     def build(self, mechanism: Mechanism) -> Any:
-        """From the same URDF file, or from the same bodies."""
+        """Build the model from the same URDF file, or from the same bodies."""
         pin = self.pin
         if mechanism.path is not None:
             root = (pin.JointModelFreeFlyer(),) if mechanism.floating else ()
@@ -179,7 +179,7 @@ class MuJoCo:
         R = rotations(states.q[:, 3:7]) if mechanism.floating else np.empty((count, 0, 0))
 
         def reorder(rows: Array, linear: Array) -> Array:
-            """Its base has the linear part first, in world axes."""
+            """Reorder velocities: MuJoCo's base has the linear part first, in world axes."""
             result = np.empty((count, self.model.nv))
             result[:, v_places] = rows
             if mechanism.floating:
@@ -198,7 +198,7 @@ class MuJoCo:
         self.agree()
 
     def build(self, mechanism: Mechanism) -> Any:
-        """From the same URDF file without what is seen or touched, so that no meshes are asked for."""
+        """Build the model from the same URDF file without what is seen or touched, so that no meshes are asked for."""
         mujoco = self.mujoco
         if mechanism.path is None:
             raise ValueError("no URDF file")

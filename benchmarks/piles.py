@@ -75,7 +75,7 @@ def placed(n: int) -> np.ndarray:
 
 
 def ours(n: int, steps: int) -> Pile:
-    """A pile of so many bodies."""
+    """Step a pile of so many bodies."""
     builder, shapes = ModelBuilder("pile"), [Collider("floor", HalfSpace(), "world", Surface(friction=0.5))]
     for k in range(n):
         moment = 0.4 * RADIUS**2 if k % 2 else BOX**2 / 6.0
@@ -192,7 +192,7 @@ def verdicts(found: dict[int, Pile]) -> list[str]:
 
 
 def yes(so: bool) -> str:
-    """A word."""
+    """Return yes or no."""
     return "yes" if so else "no"
 
 

@@ -60,12 +60,12 @@ def sharing_calls(mechanism: Mechanism, states: States, threads: int) -> dict[st
 
 @functools.cache
 def pool(threads: int) -> ThreadPoolExecutor:
-    """Threads that stay."""
+    """Return a pool of threads that stay."""
     return ThreadPoolExecutor(threads)
 
 
 def with_pool(function: Callable[..., Any], model: Any, arrays: Any, out: Any, threads: int) -> None:
-    """One part of the batch for each thread of the pool."""
+    """Run one part of the batch in each thread of the pool."""
     bounds = np.linspace(0, len(out), threads + 1).astype(int)
     parts = [slice(*pair) for pair in itertools.pairwise(bounds)]
     tasks = [
@@ -99,13 +99,13 @@ def prange_share_states() -> Callable[..., int]:
 
 
 def run_by_prange(board: Any, function: int, threads: int, task: Any, *arguments: Any) -> int:
-    """Stands in for what :func:`pluecker.articulated.running.batch.compiled_share_states` gives."""
+    """Stand in for the function that :func:`pluecker.articulated.running.batch.compiled_share_states` returns."""
     numba.set_num_threads(threads)
     return prange_share_states()(board, function, threads, task, *arguments)
 
 
 def with_prange(call: Callable[[], Any]) -> None:
-    """The call, with Numba's threads."""
+    """Make the call with Numba's threads."""
     usual = batch_module.compiled_share_states
     batch_module.compiled_share_states = lambda: run_by_prange
     try:

@@ -38,7 +38,7 @@ def our_calls(mechanism: Mechanism, states: States, steps: dict[str, int]) -> di
 
 
 def in_pinocchio(mechanism: Mechanism, states: States, steps: dict[str, int]) -> dict[str, Callable[[], Any]]:
-    """A loop in Python over one motion."""
+    """Return loops in Python over one motion."""
     peer = Pinocchio(mechanism, states)
     pin = require("pinocchio", "peers", "comparing")
     model, data, tau = peer.model, peer.data, np.zeros(mechanism.model.nv)
@@ -56,7 +56,7 @@ def in_pinocchio(mechanism: Mechanism, states: States, steps: dict[str, int]) ->
 
 
 def in_mujoco(mechanism: Mechanism, states: States, steps: dict[str, int]) -> dict[str, Callable[[], Any]]:
-    """Its own loop in C, in one thread."""
+    """Return motions in MuJoCo's own loop in C, in one thread."""
     peer = MuJoCo(mechanism, states)
     rollout = require("mujoco.rollout", "peers", "comparing")
     peer.model.opt.timestep = STEP

@@ -29,12 +29,12 @@ class Effort:
 
     @classmethod
     def thorough(cls) -> Effort:
-        """For results that are kept."""
+        """Make the effort for results that are kept."""
         return cls(rounds=21, shortest=0.02, states=4096, processes=7)
 
     @classmethod
     def quick(cls) -> Effort:
-        """To see that everything works."""
+        """Make the least effort, to see that everything works."""
         return cls(rounds=1, shortest=0.0, states=64, processes=1)
 
 
@@ -46,7 +46,7 @@ class Times:
 
     @property
     def median(self) -> float:
-        """Seconds."""
+        """Median in seconds."""
         return float(np.median(self.seconds))
 
     def less(self, other: Times) -> Times:

@@ -56,11 +56,11 @@ class Scene:
         return [joint for joint in self.model.joints if joint.type != "free"]
 
     def world(self) -> World:
-        """Ours."""
+        """Return our world."""
         return World(self.model, shapes=self.colliders, pairs=self.pairs)
 
     def ours(self, world: World, steps: int, motions: int) -> Callable[[], Any]:
-        """So many motions, or one where that is 1."""
+        """Return a call that simulates so many motions, or one where that is 1."""
         k, d = np.zeros((2, self.model.nv))
         for joint in self.held:
             k[joint.v_start], d[joint.v_start] = self.gains
@@ -95,7 +95,7 @@ class Scene:
 
     @property
     def names(self) -> list[str]:
-        """Of the colliders."""
+        """Names of the colliders."""
         return [collider.name for collider in self.colliders]
 
     def places(self, theirs: Any) -> tuple[list[int], list[int]]:
@@ -139,7 +139,7 @@ def add_springs(mujoco: Any, spec: Any, scene: Scene) -> None:
 
 
 def robot_spec(path: Any) -> Callable[[Any], Any]:
-    """From the same URDF file, without what is seen or touched there."""
+    """Return a function that makes MuJoCo's specification from the same URDF file, without what is seen or touched there."""
 
     def make(mujoco: Any) -> Any:
         robot = ET.parse(path).getroot()
@@ -213,7 +213,7 @@ def arm_and_box() -> Model:
 
 
 def moments(length: float, mass: float) -> tuple[float, float, float]:
-    """Of a slender link of two centimetres."""
+    """Return the moments of inertia of a slender link of two centimetres."""
     return mass * 0.02**2, mass * length**2 / 12.0, mass * length**2 / 12.0
 
 
@@ -256,7 +256,7 @@ def pushing() -> Scene:
 
 
 def hand_at(x: float, z: float) -> Array:
-    """Angles about y with the hand's end at (x, z) and its link level: the two others as a triangle."""
+    """Return the joint angles about y that put the hand's end at (x, z), its link level: the others form a triangle."""
     dx, dz = x - LINKS[2][1], z - 0.5
     a, b, reach = LINKS[0][1], LINKS[1][1], float(np.hypot(dx, dz))
     elbow = np.arccos((a * a + b * b - reach * reach) / (2 * a * b))

@@ -177,7 +177,7 @@ def stepping(case: Case, steps: int) -> Callable[[], Any]:
 
 
 def gap_of(case: Case, theirs: Callable[[], Any]) -> str:
-    """Of a motion of MuJoCo."""
+    """Return the gap of a motion of MuJoCo."""
     states, _ = theirs()
     return f"{np.abs(case.world.rows_at(states[0, :, 1 : 1 + case.world.model.nq]).error).max():.0e}"
 

@@ -43,7 +43,7 @@ class Arm:
 
     @classmethod
     def random(cls, count: int, step: float) -> Arm:
-        """So many motions."""
+        """Draw a configuration of the arm, and so many velocities that the constraint allows."""
         model, rng = Model.from_urdf(SEVEN_JOINT_ARM), np.random.default_rng(3)
         q = random_configuration(model, rng)
         point = (frame_placement(model, q, HAND) @ [*PLACE, 1.0])[:3]
@@ -52,12 +52,12 @@ class Arm:
         return cls(world, q, v - v @ (np.linalg.pinv(J) @ J).T, point, step)
 
     def ours(self, steps: int, motions: int | None) -> Callable[[], Any]:
-        """One motion, or so many."""
+        """Return a call that simulates one motion, or so many."""
         q, v = (self.q, self.v[0]) if motions is None else (np.tile(self.q, (motions, 1)), self.v[:motions])
         return lambda: self.world.simulate(q, v, steps * self.step, self.step, record=(), threads=1)
 
     def in_pinocchio(self, steps: int) -> Motion:
-        """One motion: constraintDynamics in a loop in Python, with Baumgarte's correction in five steps."""
+        """Return a call that simulates one motion: constraintDynamics in Python, Baumgarte's correction in five steps."""
         pin = require("pinocchio", "peers", "comparing")
         model, h = pin.buildModelFromUrdf(str(SEVEN_JOINT_ARM)), self.step
         hand = model.getJointId("joint7")
@@ -82,7 +82,7 @@ class Arm:
         return motion
 
     def in_mujoco(self, steps: int, motions: int) -> Motion:
-        """So many, in its own loop in C, in one thread."""
+        """Return a call that simulates so many motions in MuJoCo's own loop in C, in one thread."""
         mujoco = require("mujoco", "peers", "comparing")
         rollout = require("mujoco.rollout", "peers", "comparing")
         spec = mujoco.MjSpec.from_file(str(SEVEN_JOINT_ARM))

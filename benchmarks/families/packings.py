@@ -49,7 +49,7 @@ def packing(contacts: int, seed: int = 0, *, each: float = EACH, speed: float = 
     with_box = np.stack([np.zeros(len(touching), np.int64), touching + 1], axis=1)
     bodies = np.concatenate([with_box, pairs + 1])
     gap = np.concatenate([apart, gap])
-    # What lies on the floor comes first: without it everything would fall freely.
+    # Contacts with the floor come first: without them everything would fall freely.
     carried = np.concatenate([(inward[:, 2] == 1.0) & (apart <= 0.0), np.zeros(len(pairs), bool)])
     chosen = np.sort(np.argsort(np.where(carried, -np.inf, gap), kind="stable")[:contacts])
     table = ContactTable(

@@ -44,12 +44,12 @@ class Scene:
 
     @property
     def name(self) -> str:
-        """For tables."""
+        """Name of the member, for tables."""
         return f"{self.family}, {len(self.table)} contacts, seed {self.seed}"
 
     @cached_property
     def problem(self) -> Problem:
-        """That of the next step; its operator is held as factors, so that 100,000 contacts fit."""
+        """Friction problem of the next step; its operator is held as factors, so that 100,000 contacts fit."""
         return assemble_contacts(self.bodies, self.table, self.step, self.rows)
 
 
