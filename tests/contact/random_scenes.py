@@ -80,7 +80,7 @@ def document(bodies, table):
 
 
 def swapped(v):
-    """Angular first from linear first and back, of vectors of bodies one after the other."""
+    """Exchange the linear and angular parts of vectors of bodies, one after the other."""
     return v.reshape(-1, 2, 3)[:, ::-1].reshape(-1)
 
 

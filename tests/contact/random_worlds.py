@@ -74,8 +74,11 @@ def rough_ground(seed):
 
 
 def random_world(seed, named=False, kinds=4, rough=False):
-    """One of these; half of them have Poisson's law of impacts, a third two coefficients of friction, and a fifth resist to
-    rolling and spinning."""
+    """Draw a world, q, v, a step, whether its energy is known, and whether it has trees of several bodies.
+
+    Half of the worlds have Poisson's law of impacts, a third two coefficients of friction, and a fifth resist to rolling and
+    spinning.
+    """
     rng = np.random.default_rng(seed)
     n, builder, restitution = int(rng.integers(1, 6)), ModelBuilder(), float(rng.choice([0.0, 0.0, 0.7]))
     soft = {"stiffness": 1e4, "damping": 10.0} if restitution == 0.0 and rng.random() < 0.2 else {}

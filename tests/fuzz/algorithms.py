@@ -424,7 +424,7 @@ def wrong_name(dice: Dice) -> Any:
 
 
 def add_out(dice: Dice, call: Call, model: Model, batch: tuple[int, ...]) -> None:
-    """An ``out`` of the right shape, or of another sort."""
+    """Add an ``out`` of the right shape, or of another sort, to a call."""
     name = call.name.rsplit(".", 1)[-1]
     shape = (*batch, *SHAPES[name](model))
     if "frames" in call.named:
@@ -472,7 +472,7 @@ def read_only(x: Array) -> Array:
 
 
 def complaints(call: Call, name: str, model: Model, keys: tuple[str, ...], result: Any, dice: Dice) -> list[str]:
-    """One state of a batch alone, and what ties the algorithms to one another."""
+    """Check one state of a batch alone, and laws between the algorithms; return what is wrong."""
     parts = dict(zip(keys, list(call.args[1:]), strict=False))
     parts |= {key: part for key, part in call.named.items() if key in keys}
     if any(part.plain is None for part in parts.values()) or "frames" in call.named:
@@ -609,7 +609,7 @@ OPTIONS = ("frame", "reference", "axes", "classical", "subtree", "centroidal", "
 
 
 def momentum_law(name: str, model: Model, x: dict[str, Any], got: Array) -> list[str]:
-    """One quantity of a subtree by another."""
+    """Compare one quantity of a subtree with another."""
     q, part = x["q"], {"subtree": x["subtree"]} if "subtree" in x else {}
     v = x.get("v", np.sin(np.arange(model.nv) + 1.0))
     if name == "inertia_matrix_rate":
@@ -632,7 +632,7 @@ def momentum_law(name: str, model: Model, x: dict[str, Any], got: Array) -> list
 
 
 def frame_law(name: str, model: Model, x: dict[str, Any], got: Array) -> list[str]:
-    """One function of a frame by the others."""
+    """Compare one function of a frame with the others."""
     q, frame = x["q"], {key: x[key] for key in ("frame", "point", "axes") if key in x}
     v = x.get("v", np.sin(np.arange(model.nv) + 1.0))
     size = 1.0 + np.abs(v).sum() ** 2 * (1.0 + np.abs(q).max(initial=0.0) + np.abs(x.get("point", 0.0)).max())
@@ -816,7 +816,7 @@ def simulate(dice: Dice) -> Call:
 
 
 def convergence(dice: Dice) -> Call:
-    """Three runs of two steps."""
+    """Make a call of ``convergence``, mostly with a few runs of one or two steps at first."""
     model = models()[dice.pick(1, 2, 5)]
     named = {
         "q": dressed(dice, configuration(dice, model, ())),
@@ -841,7 +841,7 @@ def convergence(dice: Dice) -> Call:
 
 
 def factorize(dice: Dice) -> Call:
-    """Factors, and what they solve; or a solution with right-hand sides of all sorts."""
+    """Make a call that factorises, or that solves with right-hand sides of all sorts."""
     model = dice.among(models())
     batch, mood = dice.pick((), (), (3,), (2, 3), (0,), (9,)), dice.among(MOODS)
     q, b = numbers_for(dice, model, "q", batch), numbers_for(dice, model, "tau", batch)
@@ -892,7 +892,7 @@ def inertia_pattern(dice: Dice) -> Call:
 
 
 def redmax_dynamics(dice: Dice) -> Call:
-    """The equations of motion, a result of two arrays."""
+    """Make a call of the equations of motion, whose result is two arrays."""
     model = dice.among(models())
     batch, mood = dice.pick((), (), (3,), (2, 3), (0,), (9,)), dice.among(MOODS)
     keys = ("q", "v", "f_ext") if dice.chance(0.5) else ("q", "v")
@@ -929,7 +929,7 @@ def redmax_dynamics(dice: Dice) -> Call:
 
 
 def dynamics_derivatives(dice: Dice) -> Call:
-    """Derivatives of inverse or forward dynamics, a result of three matrices."""
+    """Make a call of derivatives of inverse or forward dynamics, whose result is three matrices."""
     name, third = dice.pick(("rnea_derivatives", "a"), ("aba_derivatives", "tau"))
     model = dice.among(models())
     batch, mood = dice.pick((), (), (3,), (2, 3), (0,), (9,)), dice.among(MOODS)
@@ -963,7 +963,7 @@ def dynamics_derivatives(dice: Dice) -> Call:
 
 
 def derivative_of(dice: Dice) -> Call:
-    """A function that differentiates: of a cheap algorithm it is called, too."""
+    """Make a call that makes a derivative function; that of a cheap algorithm is called, too."""
     name = dice.pick("derivative_of", "second_derivative_of")
     good = dice.chance(0.6)
     value = dice.pick("difference", articulated.difference, "rnea", articulated.crba, "jacobian", articulated.integrate)
@@ -986,7 +986,7 @@ def derivative_of(dice: Dice) -> Call:
 
 
 def sparse_body_jacobian(dice: Dice) -> Call:
-    """A sparse matrix, of one state."""
+    """Make a call of a sparse Jacobian, or of its rate, mostly of one state."""
     model, mood = dice.among(models()), dice.among(MOODS)
     name, keys = dice.pick(("sparse_body_jacobian", ("q",)), ("sparse_body_jacobian_dot", ("q", "v")))
     batch = dice.pick((), (), (), (), (2,), (0,))
@@ -1029,7 +1029,7 @@ KINDS = (*MOVING, "fixed")
 
 
 def joint_transform(dice: Dice) -> Call:
-    """X and S of one joint."""
+    """Make a call of X and S of one joint."""
     kind = dice.among(KINDS)
     joint = JOINT_TYPES[kind]
     batch = dice.pick((), (), (3,), (0,), (2, 3), (17,))

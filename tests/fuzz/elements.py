@@ -14,7 +14,7 @@ from tests.fuzz.values import MAYBE, TYPE, Dice, Given, dressed, not_finite, thi
 
 
 def draw(dice: Dice) -> Call:
-    """A record, or what several of them do to a mechanism."""
+    """Make a call of a record, or of the forces of several elements."""
     return record(dice) if dice.chance(0.3) else applied(dice)
 
 
@@ -27,7 +27,7 @@ def end(dice: Dice, model: Model) -> Any:
 
 
 def element(dice: Dice, model: Model) -> Any:
-    """A good one."""
+    """Draw an element with arguments that fit."""
     kind = dice.below(5)
     k, rest, d = np.abs(dice.normal(3)) * dice.pick(0.0, 1.0, 1.0, 10.0)
     if kind == 0:
@@ -47,7 +47,7 @@ def element(dice: Dice, model: Model) -> Any:
 
 
 def record(dice: Dice) -> Call:
-    """One record, with an argument that may be wrong."""
+    """Make a call of a record, with an argument that may be wrong."""
     name = dice.pick("PointWrench", "PointSpring", "TorsionSpring", "Cable")
     model = models()[0]
     numbers = {"stiffness": abs(dice.normal(1)[0]), "damping": abs(dice.normal(1)[0])}
@@ -85,7 +85,7 @@ def record(dice: Dice) -> Call:
 
 
 def applied(dice: Dice) -> Call:
-    """Forces or their derivatives, of one state or a batch."""
+    """Make a call of the forces of elements or of their derivatives, in one state or a batch."""
     name = dice.pick("applied_forces", "applied_stiffness")
     model = dice.among(models())
     batch = dice.pick((), (), (3,), (2, 3), (0,), (9,))

@@ -64,7 +64,7 @@ def array(dice: Dice, x: Any, wrong: bool) -> Given:
 
 
 def some(dice: Dice, values: dict[str, Any], p: float, optional: tuple[str, ...] = ()) -> dict[str, Given]:
-    """Arguments, one of which may be wrong, some of which may be left out."""
+    """Draw arguments, one of which may be wrong, some of which may be left out."""
     where = dice.among(list(values)) if dice.chance(p) else None
     result = {}
     for name, value in values.items():
@@ -340,7 +340,7 @@ def delassus_values(dice: Dice, size: int, K: int, R: int) -> dict[str, Any]:
 
 
 def as_given_matrix(dice: Dice, A: Array) -> Given:
-    """Sparse of any kind, or an array."""
+    """Give a matrix as an array, or as a sparse matrix of any kind."""
     if dice.chance(0.5):
         return dressed(dice, A)
     kind = dice.pick("csr", "csc", "coo", "bsr", "lil", "dok")
@@ -486,7 +486,7 @@ def problem_method(dice: Dice) -> Call:
 
 
 def solve_random(dice: Dice) -> Call:
-    """A random problem, and the judge of the solver's own fuzzer."""
+    """Make a call that solves a random problem, checked by the judge of the solver's own fuzzer."""
     seed = 10_000_000 + dice.seed
 
     def make() -> list[str]:
@@ -514,7 +514,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
 
 
 def solve(dice: Dice) -> Call:
-    """Arguments of every sort."""
+    """Make a call of ``solve`` with arguments of every sort."""
     problem: Any = dice.among(problems()) if dice.chance(0.95) else thing(dice)
     named: dict[str, Given] = {}
     for name, good in ARGUMENTS.items():
@@ -558,7 +558,7 @@ def solve(dice: Dice) -> Call:
 
 
 def solver(dice: Dice) -> Call:
-    """A problem prepared, solved for an offset, and perhaps with the numbers of another one."""
+    """Make a call of a prepared ``Solver``: for an offset, or an update with another problem."""
     problem = dice.among(problems())
     prepared = contact.Solver(problem, dice.pick("ncp", "ccp"), dice.pick("auto", "pgs", "apgd"), max_iterations=20)
     if dice.chance(0.3):
@@ -738,7 +738,7 @@ def compare(dice: Dice) -> Call:
 
 
 def fclib(dice: Dice) -> Call:
-    """Write, and read again; or read what is no such file."""
+    """Make a call that writes a problem and reads it again, or reads a file of another kind."""
     problem: Any = dice.among(problems()) if dice.chance(0.9) else thing(dice)
     path: Any = (
         None
@@ -795,7 +795,7 @@ def fclib(dice: Dice) -> Call:
 
 
 def siconos(dice: Dice) -> Call:
-    """Read a text, whole, damaged, or anything."""
+    """Make a call that reads a text of Siconos, whole, damaged, or anything else."""
     numbers = (2, 2, 0, 4, 4, 4, 4, 2, 0, 1, 0, 0, 2, 0, 1, 1, 0, 2, 0, 0, 1, 0, 2, -1, 3, -1, 0.5, 0.5, 0.5)
     words = [str(x) for x in numbers]
     whole = dice.chance(0.3)
@@ -826,7 +826,7 @@ def siconos(dice: Dice) -> Call:
 
 
 def records(dice: Dice) -> Call:
-    """Results of a polygon: from z to multipliers."""
+    """Make a call that converts z of a polygon's problem to multipliers."""
     lcp_ = contact.friction_lcp(problems()[0], directions=4)
     z = dice.normal(len(lcp_.b))
     return Call(

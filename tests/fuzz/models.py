@@ -68,7 +68,7 @@ def given_array(dice: Dice, x: Any, p: float) -> Given:
 
 
 def use(model: Model, dice: Dice) -> list[str]:
-    """A model that was made can be used: drawn, pickled, computed with."""
+    """Print, pickle and compute with a model; return what is wrong."""
     wrong = []
     text = str(model)
     if len(text) > 100_000:
@@ -232,7 +232,7 @@ def add_frame(dice: Dice) -> Call:
 
 
 def build(dice: Dice) -> Call:
-    """Graphs of bodies and joints: trees, and others."""
+    """Make a call that builds a graph of bodies and joints: a tree, or another one."""
     n = dice.below(6)
     names = ["world", *(f"b{k}" for k in range(n))]
     builder = ModelBuilder(world=dice.pick("world", "world", "world", "b0", "ground"))
@@ -274,7 +274,7 @@ def build(dice: Dice) -> Call:
 
 
 def replace(dice: Dice) -> Call:
-    """The method, with what it takes and what it does not."""
+    """Make a call of ``Model.replace``, with fields that it takes and others."""
     model = dice.among(models())
     named: dict[str, Given] = {}
     for _ in range(1 + dice.below(2)):
@@ -309,7 +309,7 @@ FIELDS = tuple(field.name for field in dataclasses.fields(Model))
 
 
 def corrupted(dice: Dice) -> Call:
-    """The constructor, with records that do not fit one another: an error, or a model that does not crash."""
+    """Make a call of the constructor whose records do not fit: it raises an error, or the model must not crash."""
     model = dice.among(models())
     changes: dict[str, Any] = {}
     for _ in range(dice.pick(1, 1, 1, 2, 4)):
@@ -397,7 +397,7 @@ def show_model(model: Model) -> str:
 
 
 def everything(model: Model, dice: Dice) -> None:
-    """All algorithms, in one state and in a batch; what the model refuses is its own affair."""
+    """Run all algorithms, in one state and in a batch; errors of the package are no complaint."""
     str(model)
     try:
         for batch in ((), (9,)):
@@ -453,7 +453,7 @@ def pickled(dice: Dice) -> Call:
 
 
 def method(dice: Dice) -> Call:
-    """Methods and properties of a model."""
+    """Make a call of a method or property of a model."""
     model = dice.among(models())
     names = [joint.name for joint in model.joints] + list(model.frame_names) + ["nobody"]
     name = dice.pick("joint", "q_slice", "v_slice", "body_index", "frame_offsets", "quaternion_slices", "==", "hash")
@@ -525,7 +525,7 @@ PIECES = (
 
 
 def from_urdf(dice: Dice) -> Call:
-    """A text with some places changed."""
+    """Make a call that reads a URDF text with some places changed."""
     text = SMALL
     if dice.chance(0.15):
         given = Given(

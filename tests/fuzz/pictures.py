@@ -20,7 +20,7 @@ def draw(dice: Dice) -> Call:
 
 
 def good_mark(dice: Dice, samples: int | None) -> Any:
-    """One that fits."""
+    """Draw a mark with arguments that fit."""
     shape = (2, 3) if samples is None or dice.chance(0.5) else (samples, 2, 3)
     p, x = dice.normal(*shape), dice.normal(*shape)
     ends, lines = [(("world", p.reshape(-1, 3)[0]), ("world", x.reshape(-1, 3)[0]))], dice.pick("rod", "rope", "spring")
@@ -31,7 +31,7 @@ def good_mark(dice: Dice, samples: int | None) -> Any:
 
 
 def mark(dice: Dice) -> Call:
-    """A record, with an argument that may be wrong."""
+    """Make a call of a mark, with an argument that may be wrong."""
     name = dice.pick("Points", "Arrows", "Cones")
     shape = dice.pick((1, 3), (4, 3), (5, 2, 3), (0, 3), (3,), (2, 2), (1, 2, 3, 3))
     values: dict[str, Any] = {"positions": dice.normal(*shape), "label": "a mark", "color": dice.pick("red", "#00ff00")}
@@ -59,7 +59,7 @@ def mark(dice: Dice) -> Call:
 
 
 def picture(dice: Dice) -> Call:
-    """A drawing, curves or a film of a few pictures, with an argument that may be wrong."""
+    """Make a call that draws a picture, curves or a short film, with an argument that may be wrong."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -104,7 +104,7 @@ def picture(dice: Dice) -> Call:
 
 
 def viewer(dice: Dice) -> Call:
-    """A mechanism in a browser that nobody opens, with an argument that may be wrong."""
+    """Make a call that shows a mechanism in a browser that nobody opens, with an argument that may be wrong."""
     model = models()[dice.below(len(models()))]
     q = configuration(dice, model, (2,))
     named = {"browser": Given(False)}
@@ -128,6 +128,6 @@ def viewer(dice: Dice) -> Call:
 
 
 def motion(dice: Dice, model: Model, q: Any) -> Trajectory:
-    """Two samples, with what may be missing."""
+    """Make a trajectory of two samples, perhaps without v, q or time."""
     v = dice.normal(2, model.nv) if dice.chance(0.8) else None
     return Trajectory(time=dice.pick([0.0, 0.2], None, [0.0, 1e9], [0.0, -1.0]), q=dice.pick(q, q, q, None), v=v)

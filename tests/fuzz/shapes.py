@@ -73,7 +73,7 @@ VALUES: dict[str, dict[str, Any]] = {
 
 
 def record(dice: Dice) -> Call:
-    """A record, one argument of which may be anything."""
+    """Make a call of a record, one argument of which may be anything."""
     name = dice.pick(*VALUES)
     values = dict(VALUES[name])
     if values and not quiet(dice):
@@ -90,7 +90,7 @@ def record(dice: Dice) -> Call:
 
 
 def pose(dice: Dice, batch: tuple[int, ...]) -> np.ndarray:
-    """Placements, some with one centre, some parallel."""
+    """Draw placements, some with one centre, some parallel."""
     Q, _ = np.linalg.qr(dice.normal(*batch, 3, 3))
     T = np.zeros((*batch, 4, 4))
     T[..., :3, :3] = Q * np.linalg.det(Q)[..., None, None]
@@ -102,7 +102,7 @@ def pose(dice: Dice, batch: tuple[int, ...]) -> np.ndarray:
 
 
 def distance(dice: Dice) -> Call:
-    """A distance, an argument of which may be wrong."""
+    """Make a call of a distance, an argument of which may be wrong."""
     shapes = [dice.pick(*BOUNDED), dice.pick(HalfSpace(), *BOUNDED)]
     batch = dice.pick((), (), (2,), (2, 3), (0,))
     wrong = "" if quiet(dice) else dice.pick("shape_a", "pose_a", "shape_b", "pose_b")
@@ -125,7 +125,7 @@ def distance(dice: Dice) -> Call:
 
 
 def collision(dice: Dice) -> Call:
-    """Colliders on a model, an argument of which may be anything, and where they touch."""
+    """Make a call that finds where colliders on a model touch, an argument of which may be anything."""
     model = dice.among(models())
     frames = ["world", *model.body_names]
     colliders: Any = [Collider(f"c{k}", dice.pick(*BOUNDED), dice.among(frames)) for k in range(dice.below(6))]
@@ -157,7 +157,7 @@ def collision(dice: Dice) -> Call:
 
 
 def drawing(dice: Dice) -> Call:
-    """A model that is drawn with colliders, an argument of which may be anything."""
+    """Make a call that draws a model with colliders, an argument of which may be anything."""
     model = dice.among(models())
     colliders = [Collider(f"c{k}", dice.pick(*BOUNDED, HalfSpace()), "world") for k in range(dice.below(4))]
     values: dict[str, Any] = {
@@ -179,7 +179,7 @@ TEXT = """<robot name="r"><link name="a"><collision name="box"><origin xyz="0 0 
 
 
 def urdf(dice: Dice) -> Call:
-    """A URDF text, whole or damaged."""
+    """Make a call that reads colliders of a URDF text, whole or damaged."""
     text: Any = TEXT
     if not quiet(dice):
         k = dice.below(len(text))

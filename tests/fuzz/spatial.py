@@ -673,7 +673,7 @@ MOODS = ("good",) * 13 + ("wild",) * 4 + ("shape",) * 2 + ("nan",) * 2 + ("type"
 
 
 def smaller(dice: Dice, batch: tuple[int, ...]) -> tuple[int, ...]:
-    """A batch that broadcasts to this one."""
+    """Draw a batch shape that broadcasts to this one."""
     if not batch or dice.chance(0.6):
         return batch
     if dice.chance(0.5):
@@ -925,7 +925,7 @@ def scipys(dice: Dice) -> Call:
 
 
 def solved(dice: Dice) -> Call:
-    """The method of the two-body problem."""
+    """Make a call of the method of a two-body problem."""
     pair = two_body.two_body_3d(1.0, np.eye(3), 2.0, np.eye(3), [0.5, 0, 0], [-0.5, 0.1, 0], [0, 0, 1])
     mood = dice.among(MOODS)
     args = [
@@ -954,7 +954,7 @@ def meshes(dice: Dice) -> Call:
 
 
 def density(dice: Dice) -> Call:
-    """Inertias of bodies whose density is a function."""
+    """Make a call of the inertia of a body whose density is a function."""
     function: Any = dice.pick(
         lambda x: 1.0 + x[:, 2] ** 2, lambda x: np.ones(len(x)), lambda x: np.stack([x[:, 0] ** 2, x[:, 1] ** 2])
     )

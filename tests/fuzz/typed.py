@@ -110,7 +110,7 @@ def classmethods(dice: Dice) -> Call:
 
 
 def other(dice: Dice) -> Any:
-    """An operand."""
+    """Draw an operand: a typed quantity, or something else."""
     kind = dice.below(8)
     if kind < 5:
         return dice.among(quantities())

@@ -75,7 +75,7 @@ class Given:
 
 
 class OwnArray(np.ndarray):
-    """A subclass of somebody's."""
+    """A subclass of NumPy's array, as users write."""
 
 
 def unaligned(x: np.ndarray) -> np.ndarray:
@@ -103,7 +103,7 @@ def strided(x: np.ndarray) -> np.ndarray:
 
 
 def spread(x: np.ndarray) -> np.ndarray:
-    """Every third entry of the first axis of something larger."""
+    """Return a view with gaps: every third entry of the first axis of a larger array."""
     if not x.ndim:
         return x.copy()
     result = np.full((3 * x.shape[0], *x.shape[1:]), -7e77)[1::3]
@@ -137,7 +137,7 @@ def list_of_arrays(x: np.ndarray) -> Any:
 
 
 class HasArray:
-    """Something that NumPy can ask for an array."""
+    """An object that NumPy can convert by its ``__array__``."""
 
     def __init__(self, values: np.ndarray) -> None:
         self.values = values
@@ -313,10 +313,10 @@ def generator(x: np.ndarray) -> Any:
 
 
 class Nothing:
-    """A class, and an object, of somebody else's."""
+    """A class that the package does not know."""
 
 
-# What is no array of numbers, whatever shape is asked for.
+# Objects that are no array of numbers, whatever shape is asked for.
 NO_NUMBERS: tuple[Callable[[np.ndarray], Any], ...] = (
     lambda x: None,
     lambda x: dict,
@@ -358,7 +358,7 @@ NO_NUMBERS: tuple[Callable[[np.ndarray], Any], ...] = (
     lambda x: deep(),
     lambda x: datetime.datetime(2020, 1, 1),
 )
-# What one may take for numbers, or refuse.
+# Objects that may be taken for numbers, or refused.
 PERHAPS: tuple[Callable[[np.ndarray], Any], ...] = (
     lambda x: x.astype(object),
     lambda x: x > 0,

@@ -29,7 +29,7 @@ TOP = Path(__file__).resolve().parents[2]
 
 
 def attempt(seed: int, area: str | None, made: Counter[str]) -> list[dict[str, Any]]:
-    """Make the call of a seed: what is wrong."""
+    """Make the call of a seed; return what is wrong."""
     from tests.fuzz.calls import make
     from tests.fuzz.judge import judge
 
@@ -84,7 +84,7 @@ class Worker:
             self.start(first)
 
     def start(self, first: int) -> None:
-        """A process that goes on from a seed."""
+        """Start a process that goes on from a seed."""
         self.shared.seek(0)
         self.shared.write(struct.pack("q", first))
         self.shared.flush()

@@ -99,7 +99,7 @@ def state(dice: Dice, world: World, batch: tuple[int, ...], wrong: str) -> dict[
 
 
 def entry_alone(name: str, world: World, given: dict[str, Given], result: Any) -> list[str]:
-    """One entry of a batch alone gives what it gave in the batch."""
+    """Compare the last entry of a batch with the same call for it alone; return what is wrong."""
     plain = {key: np.asarray(each.value if each.plain is None else each.plain, float) for key, each in given.items()}
     batch = plain["q"].shape[:-1]
     if not batch or 0 in batch:
@@ -202,7 +202,7 @@ def memories() -> tuple[WorldMemory, ...]:
 
 
 def memory(dice: Dice, world: World) -> Any:
-    """None, of this world or another one, with or without changes, or anything."""
+    """Draw a memory: None, of this world or another one, with or without changes, or any object."""
     how = dice.below(8)
     if how < 4:
         return None
@@ -219,7 +219,7 @@ def memory(dice: Dice, world: World) -> Any:
 
 
 def stays(dice: Dice) -> Call:
-    """A step, and a step with its memory: what comes is a state."""
+    """Make a call that takes two steps, the second with the memory of the first: the loop must stay closed."""
     world, q, v = four_bars(1)
     h = 10.0 ** -(1 + 4 * dice.random())
 
@@ -278,7 +278,7 @@ def energy_of(world: World, q: Array, v: Array) -> float:
 
 
 def wild(dice: Dice) -> Call:
-    """Steps from wild states: a state, or one error; energy of sliders comes from motors alone."""
+    """Make a call that steps from a wild state: it ends in a state, or in one error; only motors give sliders energy."""
     still = dice.chance(0.5)
     world = wild_world(dice, ("prismatic",) if still else ("revolute", "revolute", "prismatic", "spherical", "free"))
     h = 10.0 ** (-5.0 + 4.0 * dice.random())
@@ -317,7 +317,7 @@ def fields_of(record: Any) -> dict[str, Any]:
 
 
 def record(dice: Dice) -> Call:
-    """A record of any kind, one argument of which may be anything, on a model."""
+    """Make a call of a record of any kind, one argument of which may be anything."""
     model = dice.among(worlds()).model
     places = ["world", *model.body_names]
     names = dice.plain.sample(places, 3) if len(places) > 2 else [*places, "x"]
@@ -352,7 +352,7 @@ PLACED = ("Ball", "Hinge", "Slider", "Cylindrical", "Planar", "Fixed", "PointOnL
 
 
 def placed(dice: Dice) -> Call:
-    """A joint where it is in a configuration: its error is zero there."""
+    """Make a call that places a joint in a configuration, where its error is zero."""
     world = dice.among(worlds()[:5])
     model = world.model
     kind = getattr(constraints, dice.among(PLACED))
@@ -385,7 +385,7 @@ def placed(dice: Dice) -> Call:
 
 
 def make_world(dice: Dice) -> Call:
-    """A world of good and other things."""
+    """Make a call of ``World``, with arguments that fit and others."""
     world = dice.among(worlds())
     shapes = [
         Collider("floor", HalfSpace(), "world"),
@@ -410,7 +410,7 @@ def make_world(dice: Dice) -> Call:
 
 
 def handle(dice: Dice) -> Call:
-    """Forces and wrenches of one constraint."""
+    """Make a call of the forces or the wrench of one constraint."""
     world = dice.among([world for world in worlds() if len(world)])
     name = dice.among(world.names) if dice.chance(0.9) else thing(dice)
     what = dice.pick("forces", "wrench")
@@ -492,7 +492,7 @@ def damaged(dice: Dice, text: str) -> str:
 
 
 def file_call(dice: Dice, name: str, text: str, read: Callable[[Any], Any]) -> Call:
-    """A file with this text is read, or what is none."""
+    """Make a call that reads a file with this text, or a path that is none."""
     path: Any = None if dice.chance(0.8) else dice.pick("/nowhere/x.toml", "", ".", "\x00", 3, b"x", thing(dice))
 
     def make(path: Any) -> None:
@@ -507,12 +507,12 @@ def file_call(dice: Dice, name: str, text: str, read: Callable[[Any], Any]) -> C
 
 
 def toml(dice: Dice) -> Call:
-    """A file of constraints, whole, damaged, or none."""
+    """Make a call that reads a file of constraints, whole or damaged."""
     return file_call(dice, "contact.constraints.read_constraints", damaged(dice, TEXT), constraints.read_constraints)
 
 
 def world_file(dice: Dice) -> Call:
-    """A file of shapes and a pair of them, likewise."""
+    """Make a call that reads a file of shapes and a pair of them, whole or damaged."""
     model = dice.among(worlds()).model
     text = damaged(dice, TEXT_OF_SHAPES.replace("NAME", dice.among(model.body_names)))
     return file_call(dice, "contact.World.from_file", text, lambda path: World.from_file(path, model))

@@ -30,7 +30,7 @@ def some_notebooks(others: list[pytest.MarkDecorator]) -> pytest.MarkDecorator:
 
 
 some_are_run = some_notebooks([pytest.mark.everything])
-# Where nothing is compiled, the exercises of all chapters are graded on each change.
+# The exercises of all chapters are graded on each change, in plain Python.
 some_are_graded = some_notebooks([pytest.mark.plain])
 
 

@@ -92,7 +92,7 @@ def objects():
 
 
 OBJECTS = functools.cache(objects)
-# What works on something, and what is shown; functions of C have no copies.
+# Objects that work on something else or are shown; functions of C have no copies.
 APART = {"Animation", "CompiledControl", "ModelBuilder", "Solver", "Viewer"}
 CLASSES = sorted(
     {

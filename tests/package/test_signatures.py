@@ -26,7 +26,7 @@ MODULES = (
 )
 Functions = Mapping[str, Callable[..., Any]]
 
-# What comes before what, where a function takes both; names between two semicolons are on a par.
+# Orders of arguments, for functions that take several of them; names between two semicolons may have any order.
 ORDERS = (
     "path, path_or_text, name; model; pin_model; q, q0, q_pin; q1; v; a, tau; f_ext",
     "path, model, name; problem; law; method, methods",
@@ -63,7 +63,7 @@ OPTIONS = {
     "separate", "repeats", "form", "replace", "definite", "check_inertia", "symmetrise", "recovery", "covering", "solver",
     "title", "pitch",
 }  # fmt: skip
-# What things are called elsewhere, and their one name here.
+# Names that other libraries use, and the one name here.
 SYNONYMS = {
     "tolerance": "tol", "eps": "tol", "epsilon": "tol", "xtol": "tol", "ftol": "tol",
     "start": "warm_start", "initial": "warm_start", "initial_guess": "warm_start", "guess": "warm_start", "x0": "warm_start",

@@ -14,7 +14,7 @@ from tests.mechanisms import random_description, random_state
 ALGORITHMS = algorithm_module.ALGORITHMS
 H = 1e-30
 
-# What algorithms of a frame are asked for
+# Keys of the algorithms of a frame
 KEYS = {
     "forward_kinematics": (("b7", "b2"),),
     "frame_placement": ("b7",),

@@ -123,7 +123,7 @@ def corrupted(model, rng):
 
 
 def use(model):
-    """All that kernels do with a model; results need not be sensible, but every index has to be right."""
+    """Call what kernels do with a model; results need not be sensible, but every index has to be right."""
     n = {"nq": model.nq, "nv": model.nv, "bodies": model.n_bodies}
     q, v = neutral(model), np.linspace(-1.0, 1.0, n["nv"])
     for call in (

@@ -191,7 +191,7 @@ def coloured(picture, colour):
 
 
 def shows_an_arm(picture):
-    """The grey of its rods, and the orange of its joint axes."""
+    """Return whether a picture has the grey of the arm's rods, and the orange of its joint axes."""
     return coloured(picture, ROD) > 75 and coloured(picture, TURNS) > 15
 
 

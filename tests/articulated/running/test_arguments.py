@@ -110,7 +110,7 @@ FUNCTIONS = {
     difference: ("q0", "q1"),
     carry_velocity: ("q0", "q1", "v"),
 }
-# What all of them share is in one place; these differ in what they take and give. Each other one is compiled for it.
+# The checks are one code for all functions; these differ in inputs and results. Each other one would be compiled for them.
 DIFFERENT = ("rnea", "aba", "crba", "forward_kinematics", "jacobian", "kinetic_energy", "integrate", "difference")
 every = pytest.mark.parametrize(
     "function",

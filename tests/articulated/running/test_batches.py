@@ -49,13 +49,13 @@ ON_BATCHES = {
 }  # whose batches have tests of their own
 METHODS = {"InertiaFactor.solve", "InertiaFactor.product"}
 PARTICULAR = {"operational_inertia"}  # it needs other models than these; it has tests of its own
-# What a function asks for that is no array, and what it gets here
+# Arguments that are no arrays, and their values here
 KEYS = {"frame": lambda model: model.body_names[-1], "reference": lambda model: model.body_names[-2]}
 OPTIONS = ("model", "frames", *KEYS, "axes", "classical", "subtree", "centroidal", "form", "rows", "out", "threads")
 
 
 def with_keys(function):
-    """The function, given all that is no array."""
+    """Bind the arguments of a function that are no arrays."""
     keys = [key for key in KEYS if key in inspect.signature(function).parameters]
 
     @functools.wraps(function)

@@ -26,7 +26,7 @@ pytestmark = [
 
 
 def assert_moved_alike(model, q, v, h, steps, tolerance, *, control=lambda k: None, f_ext=None, **options):
-    """All together, and one by one; control is a function of which of them."""
+    """Check that states move in a batch as each alone; ``control(k)`` is that of state k, or of a slice."""
     options |= {"record": ()}
     every = slice(None)
     given = {} if f_ext is None else {"f_ext": f_ext}

@@ -21,7 +21,7 @@ STEPS = {1: 16, 2: 8, 4: 4}
 DURATION = 0.2
 
 NEWTON = ("bdf1", "bdf2")  # with exact derivatives, which take 20 s in plain Python
-# What bdf1 solves, bdf2 solves too, with as long a compilation; the other one is there for comparison.
+# bdf2 solves the equations of bdf1 too, with as long a compilation; bdf1 is there for comparison.
 COMPILED_LATER = ("bdf1", "euler_infinitesimal")
 
 

@@ -6,12 +6,12 @@ from tests.mechanisms import random_rotation
 
 
 def random_frame(rng, body):
-    """Somewhere on it."""
+    """Draw a frame on a body."""
     return c.Frame(body, rng.normal(scale=0.3, size=3), random_rotation(rng))
 
 
 def on_frames(first, second, third):
-    """One of each kind between two frames; the third is on another body."""
+    """Make one constraint of each kind between two frames; the third frame is on another body."""
     return (
         c.Ball("ball", first, second),
         c.Hinge("hinge", first, second),

@@ -42,7 +42,7 @@ def body_velocity(q, k, w, v):
 
 
 def assert_freedoms(J, q, freedoms):
-    """J takes exactly these away from the second body, and leaves what moves both alike."""
+    """Check that J leaves exactly these freedoms of the second body against the first, and all common motions."""
     assert np.linalg.matrix_rank(J, tol=1e-9) == len(J) == 6 - len(freedoms)
     for w, v in freedoms:
         np.testing.assert_allclose(J[:, 6:] @ body_velocity(q, 1, w, v), 0.0, atol=1e-14)

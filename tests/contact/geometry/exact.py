@@ -91,13 +91,13 @@ def face_normals(triangles):
 
 
 def to_points(P, Q):
-    """Squares of the distances of points from points."""
+    """Return the squares of the distances of points from points."""
     r = P[:, None] - Q[None]
     return [float(x) if x < 1 << 900 else x for x in dot(r, r).ravel()]
 
 
 def to_faces(points, triangles):
-    """Squares of the distances of points from the triangles over which they are."""
+    """Return the squares of the distances of points from the triangles over which they are."""
     n, x = face_normals(triangles), points[:, None]
     over = np.ones((len(points), len(triangles)), bool)
     for k in range(3):
@@ -111,7 +111,7 @@ def to_faces(points, triangles):
 
 
 def to_edges(points, edges):
-    """Squares of the distances of points from the edges beside which they are."""
+    """Return the squares of the distances of points from the edges beside which they are."""
     a, d = edges[:, 0], edges[:, 1] - edges[:, 0]
     r = points[:, None] - a
     size = np.broadcast_to(dot(d, d), r.shape[:2])
@@ -122,7 +122,7 @@ def to_edges(points, edges):
 
 
 def between_edges(first, second):
-    """Squares of the distances of edges that cross, seen along both."""
+    """Return the squares of the distances of edges that cross, seen along both."""
     shape = (len(first), len(second), 3)
     a, b = np.broadcast_to(first[:, None, 0], shape), np.broadcast_to(second[None, :, 0], shape)
     d = np.broadcast_to((first[:, 1] - first[:, 0])[:, None], shape)

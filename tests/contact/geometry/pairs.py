@@ -41,7 +41,7 @@ BY_COAL = (
 
 
 def shape(rng, kind):
-    """One of that kind; some are thin."""
+    """Draw a shape of that kind; some are thin."""
     a = rng.uniform(0.1, 1.0, 3)
     if rng.random() < 0.2:
         a[rng.integers(3)] *= 1e-2

@@ -79,7 +79,7 @@ class InMujoco:
         self.data = mujoco.MjData(self.model)
 
     def put(self, T1, T2):
-        """The second shape where it is from the first one."""
+        """Place the second shape relative to the first one."""
         R = T1[:3, :3].T
         self.data.qpos[:3] = R @ (T2[:3, 3] - T1[:3, 3])
         self.lib.mju_mat2Quat(self.data.qpos[3:], (R @ T2[:3, :3]).ravel())

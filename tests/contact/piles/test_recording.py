@@ -49,7 +49,7 @@ def test_where_nothing_touches_the_file_has_no_contacts(tmp_path):
 
 @pytest.fixture
 def unsolved(monkeypatch):
-    """Steps of more than so many seconds leave an error."""
+    """Let steps of more than so many seconds leave an error."""
     longest = []
     plain = PileStep.finish
 

@@ -35,7 +35,7 @@ def rope(n, kind):
 
 
 def pulled(angles, ratio):
-    """One newton at the first bead, so many times that at the last one, along the ropes that leave there."""
+    """Return the forces of 1 N on the first bead and ``ratio`` N on the last, along the ropes that leave there."""
     n, tau = len(angles), np.zeros((len(angles), 2))
     for k, sign, force in ((0, -1.0, 1.0), (n - 1, 1.0, ratio)):
         angle = angles[k] + 0.5 * sign * TURN / n

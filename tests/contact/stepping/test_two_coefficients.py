@@ -41,7 +41,7 @@ def block(way, slope=0.0, friction=MU, kinetic=KINETIC):
 
 
 def pushed(force):
-    """Control that pushes the box along x at its lower face, so that it does not tip."""
+    """Return the forces that push the box along x at its lower face, so that it does not tip."""
     return [0.0, -0.05 * force, 0.0, force, 0.0, 0.0]
 
 

@@ -35,7 +35,7 @@ def four_bars(n: int = 1) -> tuple[World, np.ndarray, np.ndarray]:
 
 
 def ordered(model: Model, values: object) -> np.ndarray:
-    """The values of joints in the order in which they were added, in the model's."""
+    """Sort values of joints, given in the order in which they were added, into the model's order."""
     out = np.empty(model.nv)
     names = ["post0"] + [x for k in range((model.nv - 1) // 2) for x in (f"beam{k}", f"post{k + 1}")]
     for name, x in zip(names, np.asarray(values), strict=True):
@@ -131,7 +131,7 @@ def andrews() -> World:
 
 
 def of_angles(world: World, values: object) -> np.ndarray:
-    """Joint angles in the order of the test set, in the model's."""
+    """Sort joint angles, given in the order of the test set, into the model's order."""
     out = np.zeros(world.model.nv)
     for name, x in zip(ANGLES, np.asarray(values), strict=True):
         out[world.model.v_slice(name)] = x

@@ -31,7 +31,7 @@ def two_bars(**limits) -> Model:
 
 
 def nail(x, y):
-    """The end of the lower bar is on a vertical line."""
+    """Constrain the end of the lower bar to a vertical line."""
     return c.PointOnLine("nail", ("world", (x, y, 0)), ("lower", (1.0, 0, 0)))
 
 

@@ -34,7 +34,7 @@ REST = np.zeros(2)
 
 
 def nail(x, y=0.0, name="nail"):
-    """The tip on a place of the world."""
+    """Constrain the tip to a place in the world."""
     return c.Ball(name, ("world", (x, y, 0)), TIP)
 
 

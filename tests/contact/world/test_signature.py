@@ -135,7 +135,7 @@ def test_velocities_and_accelerations_are_those_of_the_bodies(tree):
 
 
 def refused(words, build, constraints=()):
-    """The world of a model that a function builds cannot be made maximal."""
+    """Check that the world of a model, built by a function, cannot be made maximal."""
     builder = ModelBuilder()
     build(builder)
     with pytest.raises(ConstraintError, match=words):

@@ -64,13 +64,13 @@ MODELS = {
 
 @pytest.fixture(params=["packed", "sweeps"])
 def method(request, monkeypatch):
-    """All trees by one method, whatever the cheaper one is; those with mimic joints are always packed."""
+    """Factorise all trees by one method, even if the other is cheaper; those with mimic joints are always packed."""
     choose(monkeypatch, request.param)
     return request.param
 
 
 def choose(monkeypatch, name):
-    """Let trees of four links and more be swept, or none."""
+    """Let all trees of four links and more be swept, or none."""
     swept = name == "sweeps"
     monkeypatch.setattr(trees, "cheaper_by_sweeps", lambda t, link, number, depth, first: (np.diff(first) >= 4) & swept)
 

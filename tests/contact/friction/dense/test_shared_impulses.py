@@ -11,9 +11,9 @@ from tests.spatial.rows import WIDTH, rows_of_eight
 pytestmark = pytest.mark.plain
 
 COMPLIANCE = cone_problem.COMPLIANCE
-# What Newton's method leaves of the multipliers' share, relative to the velocities without them
+# Error that Newton's method leaves in how multipliers are shared, relative to the velocities without them
 LEFT = cone_problem.SHARED / COMPLIANCE
-# Of the multipliers, where rounding of the velocities meets the softest springs
+# Error of the multipliers where rounding of the velocities meets the softest springs
 ROUNDED = augmented_newton.ROUNDING / cone_problem.SOFTEST
 CORNERS = np.array([(1.0, x, y) for x in (-0.5, 0.5) for y in (-0.5, 0.5)])
 AXES = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])

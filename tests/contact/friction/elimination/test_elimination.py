@@ -21,13 +21,13 @@ JOINTS = {name: make for name, make in MECHANISMS.items() if "stack" not in name
 
 @pytest.fixture(params=["full", "sparse"])
 def matrices(request, monkeypatch):
-    """Few rows are eliminated with full matrices: here those of others, too."""
+    """Use sparse factors for few rows too, which otherwise are eliminated with full matrices."""
     if request.param == "sparse":
         monkeypatch.setattr(full_matrices, "ROWS", 0)
 
 
 def metric_pseudoinverse(N):
-    """The one whose solutions have the least sum of N_kk r_k^2, and whose residuals the least sum of u_k^2 / N_kk."""
+    """Return the pseudoinverse with the least sum of N_kk r_k^2 of solutions, and of u_k^2 / N_kk of residuals."""
     root = np.sqrt(np.diag(N))
     return np.linalg.pinv(N / np.outer(root, root), rcond=1e-11, hermitian=True) / np.outer(root, root)
 

@@ -70,7 +70,7 @@ EXACT = ("dense", "blocks")
 
 
 def text_of(W, q, mu, size=3, storage="dense"):
-    """A problem."""
+    """Return the text of a problem."""
     vectors = "".join(number(x) + " " for x in q) + "\n" + "".join(number(x) + " " for x in mu) + "\n"
     return f"{size}\n{len(mu)}\n" + STORAGES[storage](np.asarray(W, float), size) + vectors
 

@@ -70,7 +70,7 @@ def motion(door):
 
 
 def write(kind, path, door):
-    """A sound file."""
+    """Write a sound file."""
     if kind in ("npz", "h5", "csv"):
         motion(door).save(path)
     elif kind == "memory":

@@ -19,7 +19,7 @@ _read = {}
 
 
 def problem_of(path):
-    """Read once."""
+    """Read a published problem, once."""
     if path not in _read:
         _read[path] = read_fclib(path)
     return _read[path]

@@ -36,7 +36,7 @@ KINDS = {
 
 
 def lower_sizes(monkeypatch, contacts=1):
-    """Islands of so many contacts are large, and threads share their work."""
+    """Let islands of so many contacts count as large, with work that threads share."""
     monkeypatch.setattr(sharing, "WIDE", contacts)
     monkeypatch.setattr(preparation, "BOTH", contacts)
     monkeypatch.setattr(sharing, "SHARED_CONTACTS", contacts)
@@ -64,7 +64,7 @@ def both_ways(monkeypatch, problem, law, method, **options):
 
 
 def factors_cost(monkeypatch, share, least=None):
-    """Factors of any island cost so many times what is paid for them at most, and ``least`` by the estimate from below."""
+    """Let factors of any island cost ``share`` times the highest price that is paid, and at least ``least`` times."""
     least = share if least is None else least
     monkeypatch.setattr(automatic, "price", lambda island: share * automatic.PAID)
     monkeypatch.setattr(automatic, "least_price", lambda island: least * automatic.PAID)

@@ -55,7 +55,7 @@ def test_each_block_of_a_phase_is_taken_once():
 
 @pytest.fixture(scope="module")
 def taker():
-    """Begins a phase with shares where they are given, or takes blocks."""
+    """Compiled functions that begin a phase with shares, and that take blocks."""
 
     def take(roster, thread, starts):
         if len(starts) > 0:

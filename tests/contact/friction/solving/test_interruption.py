@@ -147,7 +147,7 @@ def test_a_function_that_was_never_called_is_called_in_a_thread():
 
 
 def send(delay):
-    """SIGINT to this process, later."""
+    """Send SIGINT to this process after a delay."""
 
     def interrupt():
         time.sleep(delay)
@@ -163,7 +163,7 @@ needs_signals = pytest.mark.skipif(os.name != "posix", reason="a process cannot 
 
 @pytest.fixture(autouse=True)
 def handler():
-    """Python's own: shells start what runs in the background without it."""
+    """Install Python's handler of SIGINT: a program that a shell starts in the background has none."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

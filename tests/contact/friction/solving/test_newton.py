@@ -23,7 +23,7 @@ def soft_blocks(seed: int, kinds: tuple[str, ...], **more: float) -> Any:
 
 
 def missed(P: Any, law: int, x: np.ndarray, centre: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """F, and the points whose projections it is made of."""
+    """Return F, and the points whose projections it is made of."""
     z, F = np.empty_like(x), np.empty_like(x)
     size = newton.residual(P, law, x, newton.velocity(P, x), centre, SIGMA, z, F)
     assert size == pytest.approx(np.linalg.norm(F), rel=1e-12)

@@ -28,7 +28,7 @@ def packed():
 
 
 def meets(P):
-    """Pairs of blocks that act on each other."""
+    """Return the table of pairs of blocks that act on each other."""
     N, n = P.A.N, len(P.K.start) - 1
     found = np.zeros((n, n), bool)
     found[np.repeat(np.arange(n), np.diff(N.first)), N.column] = True

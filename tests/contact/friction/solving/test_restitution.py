@@ -237,7 +237,7 @@ def test_a_motor_has_its_largest_impulse_once_and_a_limit_pushes_in_each_phase()
     np.testing.assert_allclose(second.sets.lower, [0, -1.7, 0, -np.inf, 0, 0])
     np.testing.assert_allclose(second.sets.upper, [np.inf, 0.3, np.inf, np.inf, 1.5, np.inf])
     at_least = np.array([0.5, 0, 0, 0, 0, 0, 0])
-    # What follows the rows is the friction of the impulse that is returned at least: its normal part holds it, no more.
+    # Behind the rows comes the friction of the impulse that is returned at least: the normal part of that is its bound.
     S = np.hstack([np.eye(7), np.eye(7)[:, [0, 1, 2]] * [0, 1, 1]])
     np.testing.assert_allclose(impact.multipliers, r + at_least + S @ y)
     u = problem.velocity(r + at_least)

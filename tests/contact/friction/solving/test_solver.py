@@ -45,7 +45,7 @@ def islands(seed, count=3, friction=None):
 
 
 def same(one: Result, other: Result) -> None:
-    """All that does not depend on the clock, to the last bit."""
+    """Check that two results are equal to the last bit, but for their times."""
     for name in ("multipliers", "velocity"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
     for name in ("law", "method", "status", "errors", "tol", "iterations", "products", "islands", "message"):

@@ -14,7 +14,7 @@ SIZE = 0.3  # m
 
 
 def points(rng, n, friction, height):
-    """Two on each body, which may touch a plane."""
+    """Make two points on each body, which may touch a plane."""
     plane, places = ("world", (0.0, 0.0, height)), SIZE * rng.uniform(-1.0, 1.0, (n, 2, 3))
     return [
         PointContact(f"p{k}{i}", plane, (f"b{k}", tuple(places[k, i])), friction=friction)
