@@ -30,7 +30,7 @@ from tests.mechanisms import JOINT_TYPES, MOVING, random_body, random_descriptio
 
 Array = np.ndarray
 
-# Those of a frame, with the arguments between the model and the frame
+# Algorithms of a frame, with the arguments between the model and the frame
 OF_FRAMES: dict[str, tuple[str, ...]] = {
     "frame_placement": ("q",),
     "frame_velocity": ("q", "v"),
@@ -41,7 +41,7 @@ OF_FRAMES: dict[str, tuple[str, ...]] = {
     "relative_jacobian_dot": ("q", "v"),
     "operational_inertia": ("q",),
 }
-# Those of a subtree, likewise
+# Algorithms of a subtree, likewise
 OF_SUBTREES: dict[str, tuple[str, ...]] = {
     "center_of_mass": ("q",),
     "center_of_mass_velocity": ("q", "v"),

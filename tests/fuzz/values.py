@@ -149,7 +149,7 @@ class HasArray:
         return f"HasArray({self.values!r})"
 
 
-# They hold exactly the same numbers.
+# Other forms of an array that hold exactly the same numbers.
 DRESSES: tuple[Callable[[np.ndarray], Any], ...] = (
     lambda x: x.astype(">f8"),
     lambda x: x.astype(">f8"),
@@ -170,7 +170,7 @@ DRESSES: tuple[Callable[[np.ndarray], Any], ...] = (
     HasArray,
     lambda x: memoryview(x) if x.size else x.copy(),
 )
-# They round, and so the plain copy is rounded as well.
+# Types that round, so that the plain copy is rounded as well.
 ROUNDINGS = ("<f4", ">f4", "<f2", ">i4", "<i8", "<i2", "<u8", ">u8", "u1", "i1")
 
 

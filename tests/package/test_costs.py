@@ -21,8 +21,8 @@ from tests.docs.test_functions_page import entries
 
 pytestmark = [pytest.mark.plain, pytest.mark.skipif(COMPILED, reason="kernels are counted where they are plain Python")]
 
-# Put together from several calls, or counted in other letters; those with elements and those by dual numbers in blocks.
-# And one that has nothing to do where no coordinates change.
+# Functions of several calls, or whose costs have other letters: those with elements, and those by dual numbers in blocks.
+# carry_velocity has nothing to do if no coordinates change.
 APART = ("applied_forces", "applied_stiffness", "rnea_derivatives", "aba_derivatives", "carry_velocity")
 COSTS = {
     cells[0].strip("`"): cells[2]

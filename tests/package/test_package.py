@@ -105,7 +105,7 @@ def test_the_readme_example_runs_and_prints_what_it_says(number, longest, capsys
 
 
 def test_the_readme_shows_how_to_test_with_our_strategies(tmp_path):
-    """From a file of its own, as Hypothesis reads the file that a test stands in."""
+    """The test is written to a file of its own, since Hypothesis reads the file that a test stands in."""
     pytest.importorskip("hypothesis")
     path = tmp_path / "test_robot.py"
     path.write_text(python_blocks(TOP / "README.md")[3])

@@ -41,7 +41,7 @@ KEYS = {
 KERNELS = {name: each for name, each in ALGORITHMS.items() if each.constants is None or name in KEYS}
 KERNELS |= {f"{name} with mimic joints": each.with_mimic for name, each in KERNELS.items() if each.with_mimic}
 # Without compilation all of them run at once; each takes seconds to compile for numbers that no public function has.
-# That a kernel compiles for scalars other than float64 is what lanes show (test_batches.py).
+# Lanes show that kernels compile for scalars other than float64 (test_batches.py).
 COMPILED_HERE = ("aba", "crba", "difference", "forward_kinematics", "integrate", "potential_energy", "rnea")
 NAMES = COMPILED_HERE if COMPILED else tuple(KERNELS)
 

@@ -125,7 +125,7 @@ def test_the_axis_of_a_mimic_joint_is_its_own_and_not_that_of_its_source():
 
 
 def test_solids_have_the_mass_and_the_inertia_of_their_body():
-    """Of the box by trimesh, from its triangles; of the ellipsoid by the table, ``m (b^2 + c^2) / 5``."""
+    """References: trimesh for the triangles of the box; the table for the ellipsoid, ``m (b^2 + c^2) / 5``."""
     trimesh = pytest.importorskip("trimesh", reason="trimesh is not installed (extra mesh)")
     rng = np.random.default_rng(5)
     R = Rotation.random(random_state=3).as_matrix()

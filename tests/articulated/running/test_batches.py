@@ -223,7 +223,7 @@ def test_a_call_for_one_state_is_short_in_whatever_form_it_comes(name, model):
 @compiled_only
 @every_compiled
 def test_a_batch_goes_through_lanes_with_the_kernel_of_one_state(name, model, spy):
-    """On every joint type, with passive forces and forces from outside: as one state at a time, to rounding."""
+    """Every joint type has passive forces and wrenches from outside; results are those of single states, to rounding."""
     given = arguments(name, model, 19)
     single = [FUNCTIONS[name](model, **part(given, k)) for k in range(19)]
     together = FUNCTIONS[name](model, **given, threads=1)

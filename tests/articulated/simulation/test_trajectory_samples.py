@@ -209,7 +209,7 @@ def test_tables_of_pandas_and_xarray_have_the_names_of_the_robot(mechanism):
 
 
 def test_columns_that_are_called_like_something_else_keep_their_numbers(mechanism):
-    """In tables, where parts, axes and columns stand beside one another."""
+    """Parts, axes and columns are side by side in tables; a column whose name is taken becomes ``column:`` and its name."""
     one = batch(mechanism).motion((0, 1))
     n = len(one)
     scalars = ("time", "q", "sample", "q_name", "v_name", "motion_0", "wrench_0", "q:revolute")

@@ -43,7 +43,7 @@ def own_energy(model: Model, q: Any, v: Any, floats: bool) -> float:
     ids=["fixed", "floating"],
 )
 def test_no_step_in_which_a_limit_acts_adds_kinetic_energy(joints: list[str]) -> None:
-    """Without forces the energy before is the bound, at any speed; what the centre of mass has is left to it."""
+    """The bound is the energy before the step, as no forces act, at any speed; that of the centre of mass is left out."""
     model = tree_with_limits(joints)
     rng, floats = np.random.default_rng(1), joints[0] == "free"
     acted = 0
@@ -73,7 +73,7 @@ def test_what_begins_beyond_limits_comes_nearer_or_stays_and_is_not_thrown() -> 
 
 @pytest.mark.slow
 def test_a_humanoid_that_hangs_and_falls_into_its_limits_keeps_no_more_than_it_had() -> None:
-    """Without any losses but impacts, at ten milliseconds; without the bound it has a thousand times as much in a second."""
+    """Impacts are the only losses, at ten milliseconds; without the bound it has a thousand times as much in a second."""
     try:
         path = example_robots()["g1/g1_29dof_rev_1_0"]
     except MissingExtraError:

@@ -68,7 +68,7 @@ def test_explicit_and_variational_steps_in_lanes_are_those_of_each_state_alone(i
 @pytest.mark.everything
 @pytest.mark.parametrize("integrator", ["linearly_implicit", "redmax"])
 def test_implicit_steps_in_lanes_are_those_of_each_state_alone(integrator):
-    """On a tree of all joints, with springs between bodies: the same to rounding."""
+    """A tree of all joints with springs between bodies: equal to rounding."""
     model = random_description(4, len(MOVING)).build().replace(friction=0.0)
     bodies = model.body_names
     elements = [

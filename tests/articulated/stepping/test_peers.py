@@ -116,7 +116,7 @@ RK4_ROBOTS = ["panda", *(["g1"] if COMPILED else [])]
     [("semi_implicit", "EULER", name) for name in EULER_ROBOTS] + [("rk4", "RK4", name) for name in RK4_ROBOTS],
 )
 def test_a_robot_on_a_fixed_base_moves_as_in_mujoco(integrator, theirs_is, name):
-    """With the damping of its file, which Euler's method takes at the end of the step in both, and RK4 inside it."""
+    """Damping is that of the file: Euler's method takes it at the end of the step in both programs, RK4 inside it."""
     model, theirs = robot_in_mujoco(name, False, theirs_is)
     import mujoco
 

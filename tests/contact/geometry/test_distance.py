@@ -159,7 +159,7 @@ def test_two_boxes_with_one_centre_have_the_shortest_way_out():
 @pytest.mark.parametrize("tilt", [0.0, 0.02, -0.05])
 @pytest.mark.parametrize("side", range(3))
 def test_a_capsule_along_an_edge_of_a_box_touches_it_at_two_places(side, tilt):
-    """Both ends of the stretch that it lies beside; each as far away as a ball there is."""
+    """The two are the ends of the common stretch, each as far away as a ball there is."""
     box, capsule = Box((1.0, 1.2, 1.4)), Capsule(0.1, 0.8)
     axis = np.roll(np.eye(3), side, axis=0)  # the box is turned about that of its sides, and the capsule along it
     out = np.array([1.0, 1.0, 1.0]) - axis[2]

@@ -137,7 +137,7 @@ FACES = ConvexHull(0.5 * CUBE)
 
 @pytest.mark.parametrize("second", [Box((SIDE, SIDE, SIDE)), FACES], ids=["box", "hull"])
 def test_a_surface_of_triangles_that_is_touched_along_an_edge_is_no_deeper_than_that(second):
-    """In these poses coal has normals that do not part a triangle and the shape by the gap that it says."""
+    """In these poses coal's normals do not separate a triangle and the shape by the distance that coal says."""
     pytest.importorskip("coal", reason="it computes meshes (extra collision)")
     surface = Mesh(FACES.vertices, FACES.triangles, convex=False)
     for angle, depth, along in ((0.0072315969, 1.718e-14, -7.323e-10), (3.734553e-05, 1.791e-12, 7.813e-10), *HINGES):

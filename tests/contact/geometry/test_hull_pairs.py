@@ -60,7 +60,7 @@ def test_points_are_on_both_surfaces_and_move_with_the_world(kinds):
 
 @pytest.mark.parametrize("height", [0.2, 0.2 - 1e-5, 0.2 + 1e-5])
 def test_hulls_that_are_boxes_touch_where_boxes_do(height):
-    """Up to eight corners of what both faces have in common, each of them once."""
+    """The overlap of both faces has up to eight corners, each of which is a contact once."""
     n, rng = 200 if EVERYTHING else 40 if COMPILED else 2, np.random.default_rng(4)
     T1, T2 = np.tile(np.eye(4), (n, 1, 1)), np.tile(np.eye(4), (n, 1, 1))
     T2[:, :3, :3] = Rotation.from_rotvec(np.outer(rng.uniform(0, 6, n), [0, 0, 1])).as_matrix()

@@ -46,7 +46,7 @@ def test_a_motor_drives_to_its_speed_with_its_largest_force(v, tau, a):
 
 
 def test_limit_friction_and_motor_of_one_coordinate_add_up():
-    """At rest at its upper limit, the motor pushes against it: friction, then the limit, take what is left."""
+    """The motor pushes a coordinate at rest against its upper limit: friction, then the limit, take what is left."""
     motor, limit = Motor("motor", "slide", speed=5.0, force=6.0), Limit("stop", "slide", upper=0.0)
     world = slide(motor, Friction("friction", "slide", 1.0), limit)
     held = world.accelerations([0.0], [0.0], [0.0])

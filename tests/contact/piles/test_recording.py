@@ -62,7 +62,7 @@ def unsolved(monkeypatch):
 
 
 def test_a_step_in_pieces_is_the_shorter_steps_with_the_mean_of_their_forces(unsolved):
-    """With gains, a constraint with forces, and a wrench that changes, which pieces take from the middle of the step."""
+    """Gains, a constraint with forces, and a wrench that changes, whose value pieces take from the middle of the step."""
     shapes = [Box((0.4, 0.4, 0.2))]
     model = bodies(shapes)
     _, q, v = ball_and_box()
@@ -99,7 +99,7 @@ def test_a_step_that_no_pieces_solve_ends_the_motion_where_it_begins(unsolved):
     ("size", "told"), [(5000, "the files hold the"), (15_500, "the other files hold all 21 samples")]
 )
 def test_contacts_that_find_no_room_leave_the_other_files_whole(size, told, tmp_path):
-    """On their way 21 samples of four or five contacts take 14,288 bytes, and padded 15,960; positions take 2,352."""
+    """The 21 samples of four or five contacts take 14,288 bytes, and padded 15,960; positions take 2,352."""
     world, q, v = ball_and_box()
     whole = world.simulate(q, v, 20 * H, H, record=RECORD)
     assert 8 * 19 * sum(len(each) for each in whole.contacts) < 15_500 < 8 * whole.columns["found_contacts"].size

@@ -56,7 +56,7 @@ def test_a_step_closes_the_gaps_that_it_begins_with_and_makes_no_velocity():
 @pytest.mark.everything
 @pytest.mark.skipif(not COMPILED, reason="lanes are there in compiled code only")
 def test_eight_worlds_in_lanes_move_as_each_alone():
-    """To rounding; each lane has impulses of its own, and takes as many repetitions as the slowest."""
+    """Equal to rounding: each lane has impulses of its own, and takes as many repetitions as the slowest."""
     world, rng = arm(), np.random.default_rng(3)
     q = integrate(world.model, START, 0.2 * rng.uniform(-1.0, 1.0, (8, world.model.nv)))
     v = rng.normal(size=(8, world.model.nv))

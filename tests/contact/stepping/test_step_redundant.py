@@ -86,7 +86,7 @@ def test_redundant_rows_share_their_load_with_the_least_norm(make):
 @pytest.mark.everything
 @pytest.mark.slow
 def test_a_bricard_mechanism_stays_closed_and_keeps_its_energy():
-    """Over 10 s; what is off in its energy falls with the step, and does not grow."""
+    """Ten seconds: the error of the energy falls with the step, and does not grow."""
     world, q0 = bricard()
     E0 = energy(world.model, q0, np.zeros(30))
     worst = []

@@ -16,7 +16,7 @@ BOX = Box((0.4, 0.3, 0.1))
 LIES = np.array([0.0, 0.0, 0.05, 1.0, 0.0, 0.0, 0.0])
 STILL = np.zeros(6)
 WAYS = ("points", "shapes", "found")
-# Of contacts that are found some motions take further methods of solving, whose compilation is in make everything.
+# Some motions with found contacts take further methods of solving, which are compiled in make everything only.
 QUICK = ("points", "shapes", pytest.param("found", marks=pytest.mark.everything))
 RECORDED = {"record": "constraint_forces"}
 
@@ -256,7 +256,7 @@ def test_a_box_on_rails_brakes_and_holds_alike_in_reduced_and_in_maximal_coordin
 @pytest.mark.parametrize("way", QUICK[1:])
 @pytest.mark.parametrize("speed", [0.0, 0.5])
 def test_a_leg_that_slides_or_sticks_has_the_forces_that_it_has_in_maximal_coordinates(way, speed):
-    """To first order in the step, from the third one on: before, joints lag behind the velocities that they begin with."""
+    """Equal to first order in the step, from the third one on: before, joints lag behind the velocities they begin with."""
     b = ModelBuilder(gravity=(0.0, 0.0, -G))
     b.add_body("body", mass=3.0, inertia=(0.1, 0.1, 0.1))
     b.add_joint("rail", "prismatic", "world", "body", axis=(0, 0, 1))

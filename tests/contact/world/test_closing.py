@@ -56,7 +56,7 @@ def test_a_triangle_closes_as_geometry_says(start):
 
 
 def test_limits_choose_the_other_elbow():
-    """With the shoulder kept above the line to the point, the elbow has to bend downwards."""
+    """The shoulder is kept above the line to the point, so that the elbow has to bend downwards."""
     line = np.arctan2(0.5, 1.2)
     for world in (
         World(two_bars(lower_limit=line, upper_limit=2.0), [nail(1.2, 0.5)]),

@@ -155,7 +155,7 @@ def test_a_contradiction_that_appears_during_a_run_is_named_with_the_time(step):
 
 
 def test_gears_that_have_turned_farther_than_angles_tell_are_refused_without_a_memory():
-    """Without one, angles begin in (-pi, pi]: wheels in mesh at 2.5 and -3.75 rad would be turned back by a step."""
+    """Angles begin in (-pi, pi] without a memory: wheels in mesh at 2.5 and -3.75 rad would be turned back by a step."""
     builder = ModelBuilder()
     for name, x in (("a", 0.0), ("b", 1.0)):
         builder.add_body(name, mass=1.0, inertia=(0.1, 0.1, 0.1))
@@ -257,7 +257,7 @@ def rails(light, heavy):
 
 
 def test_matrices_without_factors_are_refused_by_name():
-    """Beside 1e30 kg a body of 1e-30 kg has no digit: rounding leaves no positive matrix of the masses."""
+    """A body of 1e-30 kg has no digit beside 1e30 kg: rounding leaves no positive matrix of the masses."""
     with pytest.raises(ConstraintError, match=r"World\.determined: .*no factors"):
         rails(1e-30, 1e30).determined([0.5, 0.5])
 

@@ -126,7 +126,7 @@ for way in sys.argv[1:]:
 @pytest.mark.slow
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
 def test_another_friction_mass_or_size_compiles_nothing():
-    """Nor is any code read from the disk, which another test may have left there."""
+    """Compiled code on the disk, which another test may have left there, is not read either."""
     ways = ["found", "named", "points"] if EVERYTHING else ["named"]
     command = [sys.executable, "-c", OTHER_NUMBERS, *ways]
     done = subprocess.run(command, env=dict(os.environ), capture_output=True, text=True, check=False)

@@ -78,7 +78,7 @@ def third_step(world, q, v, h, pull):
 
 
 def test_feet_that_stick_have_the_forces_of_pins_moving_or_not():
-    """To 1e-7 at an instant in both worlds, and with the step in steps of both."""
+    """Equal to 1e-7 at an instant in both worlds, and to the order of the step in steps of both."""
     pins, points, q, v, tau = pinned()
     twin, moving = pins.maximal(), points.maximal()
     for speed in (0.0, 1.0):

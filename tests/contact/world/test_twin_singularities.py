@@ -64,7 +64,7 @@ def test_motions_pass_half_a_turn(kind, passive):
 
 @pytest.mark.slow
 def test_rotors_on_rotation_vectors_keep_their_energy_over_turns():
-    """Without gravity; 40 times half a turn, within the order of the step."""
+    """Rotors turn 40 times by half a turn, without gravity; the error is of the order of the step."""
     model = top("exponential", armature=0.05)
     model = model.replace(gravity=(0.0, 0.0, 0.0))
     twin = World(model).maximal()

@@ -82,7 +82,7 @@ def test_parallel_axes():
 
 @pytest.mark.parametrize("ratio", [1.0, 1e4, 1e8])
 def test_the_inverse(ratio):
-    """With an error of the condition number: the residual is small beside the product of the norms."""
+    """The error is that of the condition number: the residual is small beside the product of the norms."""
     rng = np.random.default_rng(3)
     for _ in range(20):
         Q = np.linalg.qr(rng.normal(size=(6, 6)))[0]

@@ -108,7 +108,7 @@ def test_logarithm_transpose_is_the_derivative_of_the_logarithm(angle):
 
 @given(st.floats(-8, 0), st.integers(0, 10**6))
 def test_series_and_closed_forms_of_the_logarithms_derivative_agree(exponent, seed):
-    """At t = 1/2 +- 10^exponent the two branches must meet: f changes no faster than its derivative allows."""
+    """The two branches must meet at t = 1/2 +- 10^exponent: f changes no faster than its derivative allows."""
     u, f = direction(seed), mat.motion(np.random.default_rng(seed).normal(size=6))
     step = 10.0**exponent * 1e-3
     below, above = (

@@ -114,7 +114,7 @@ def test_friction_takes_its_work_and_no_more():
 
 @pytest.mark.parametrize("restitution", [0.0, 0.5, 1.0])
 def test_a_block_bounces_from_a_limit_as_newton_has_it(restitution):
-    """From 1 m above the limit: it hits after sqrt(2 / g), and rises again to e^2 m"""
+    """A block falls 1 m to the limit: it hits after sqrt(2 / g), and rises again to e^2 m."""
     model = slide(0.0, gravity=G, lower_limit=0.0, upper_limit=5.0)
     limits = JointLimits(restitution=restitution)
     t, speed = np.sqrt(2.0 / G), np.sqrt(2.0 * G)

@@ -48,7 +48,7 @@ CONTROLS = {
 
 
 def test_it_goes_where_scipys_code_goes():
-    """On hinges and slides, where rates of coordinates are velocities, and nothing is shared but aba."""
+    """Rates of coordinates are velocities on hinges and slides, and both programs share nothing but aba."""
     model = random_tree(4, 3, joints=["revolute", "prismatic"]).replace(
         lower_limit=-np.inf, upper_limit=np.inf, friction=0.0
     )

@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.plain, pytest.mark.skipif(COMPILED, reason="nothing is
 
 
 def test_the_derivative_of_the_equations_of_a_stage_is_exact():
-    """Of configurations that move with the velocity, springs, elements, wrenches and control: against central differences"""
+    """Configurations move with the velocity; springs, elements, wrenches and control act: against central differences."""
     kinds = ("free", "exponential", "universal", "helical", "spherical", "revolute", "revolute")
     description = random_description(2, len(kinds), kinds, branching=0.3)
     follower, source = (name for name, joint in description.joints.items() if joint["type"] == "revolute")

@@ -87,7 +87,7 @@ def test_methods_of_sweeps_keep_the_best_error(method, all_are_large):
 @compiled_only
 @pytest.mark.parametrize("method", ["pgs", "psor", "auto"])
 def test_bits_do_not_depend_on_the_number_of_threads(method, all_are_large):
-    """Nor on how often: who does not wait for the strips beside its own is found out here now and then"""
+    """Repeated calls find now and then a thread that does not wait for the strips beside its own."""
     problem = packing(1200)
     found = [solve(problem, "ncp", method, tol=1e-5, max_iterations=150, threads=k) for k in (1, 2, 3, 8, 2, 3)]
     for other in found[1:]:

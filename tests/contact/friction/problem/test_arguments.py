@@ -182,7 +182,7 @@ def test_what_are_no_bodies_and_no_table_are_wrong_types():
 
 @pytest.mark.parametrize("name", CALLS_WITH_NUMBERS)
 def test_what_are_no_numbers_is_a_wrong_type(name):
-    """Or a wrong shape, of what would be a wrong type only further in."""
+    """An object may be refused for its shape first, if its type is wrong only further in."""
     for value in NO_NUMBERS:
         if not (name in ("A", "W", "M", "J") and scipy.sparse.issparse(value)):
             kinds = (ArgumentTypeError, ProblemError) if name in ("bodies", "ordered") else (ArgumentTypeError,)

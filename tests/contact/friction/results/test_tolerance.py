@@ -199,7 +199,7 @@ def test_one_heavy_body_does_not_hide_that_a_light_one_is_driven_in():
 @pytest.mark.parametrize("method", ["auto", "apgd", "pgs", "interior_point"])
 @pytest.mark.parametrize("law", ["ccp", "ncp"])
 def test_an_island_is_measured_by_its_own_bodies_whatever_others_weigh(method, law):
-    """Beside a grain of dust a planet has a diagonal that is rounding, but nothing of the dust is in it."""
+    """The diagonal of a planet beside a grain of dust is rounding, but the dust has none of it."""
     random = mixed(1)
     n, mass = len(random.b), 2.0**-120
     together = np.zeros((2 * n, 2 * n))
@@ -218,7 +218,7 @@ def test_an_island_is_measured_by_its_own_bodies_whatever_others_weigh(method, l
 
 
 def test_a_light_body_that_is_fast_does_not_hide_that_a_heavy_one_stands_still():
-    """Beside 1e9 m/s an error of 0.1 m/s is nothing, but not beside the energy."""
+    """An error of 0.1 m/s is nothing beside 1e9 m/s, but not beside the energy."""
     problem = Problem.from_delassus(np.diag([1e-6] * 3 + [1e6] * 3), [-0.1, 0, 0, 1e9, 0, 0], [MU] * 2)
     assert errors_of(problem, np.zeros(6)).relative_velocity <= 1e-6
     assert errors_of(problem, np.zeros(6)).natural_map > 1e-5

@@ -252,7 +252,7 @@ def test_the_convex_law_lets_a_sliding_cube_take_off(method):
 @pytest.mark.parametrize("method", RUNNABLE)
 @pytest.mark.parametrize("size", [5, 6])
 def test_rolling_and_spinning_resistance(size, method):
-    """With N diagonal, each disc has a law of its own: it stops the motion, or has all it can give."""
+    """Each disc has a law of its own if N is diagonal: it stops the motion, or gives all it can."""
     close = 1e3 * tolerance(method)
     mu = np.array([[0.5, 0.2, 0.1][: 3 if size == 6 else 2]])
     N = np.diag([0.5, 1.0, 1.0, 2.0, 2.0, 4.0][:size])
@@ -346,7 +346,7 @@ def test_where_there_is_no_solution_none_is_claimed(name, law, method, tol):
 
 
 def test_rounding_makes_no_solution():
-    """With multipliers of 1e16 the velocities that they make are lost in rounding, and may come out as wanted"""
+    """The velocities that multipliers of 1e16 make are lost in rounding, and may come out as wanted."""
     problem = Problem.from_delassus([[1, 1], [1, 1]], [1, -1], [], rows=([-np.inf] * 2, [np.inf] * 2))
     for size in 10.0 ** np.arange(10, 18):
         for shift in (0.0, 0.5, 1.0, 2.0):
@@ -372,7 +372,7 @@ def test_forces_between_heavy_bodies_are_right_at_the_default_tolerance():
 
 @pytest.mark.slow
 def test_the_polygon_converges_to_the_circle():
-    """In general of the first order: friction is along a corner, off by pi / eta at most. Means over many directions."""
+    """Convergence is of first order: friction is along a corner, off by pi / eta at most. Means over many directions."""
     N, mu = np.diag([1.0, 0.7, 1.3]) + 0.1, 0.3
     sides, means = np.array([4, 8, 16, 32]), []
     angles = np.linspace(0.1, 6.2, 60 if COMPILED else 12)
@@ -417,7 +417,7 @@ def test_all_methods_are_tried():
 @pytest.mark.parametrize(("law", "method"), [*CONES, *NORMALS])
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 6])
 def test_a_contact_without_friction_that_parts_is_not_pulled(law, method, size):
-    """With no tangential velocity at all, and no friction: the cone is a half-line, |r_t| <= 0 r_n holds for all r_n"""
+    """The cone without friction is a half-line; a tangential velocity of zero leaves |r_t| <= 0 r_n true for all r_n."""
     problem = Problem.from_delassus(np.eye(size), [1.0, *np.zeros(size - 1)], [0.0], size=size)
     r, u = solved(problem, law, method)
     assert r.tolist() == [0.0] * size

@@ -94,7 +94,7 @@ def test_all_blocks_together_in_the_exact_law(seed, method):
 @pytest.mark.parametrize("method", [*FIRST, *SECOND, "barzilai_borwein"])
 @pytest.mark.parametrize("law", ["frictionless", "ccp", "ncp"])
 def test_compliance_makes_all_answers_one(law, method):
-    """With compliance everywhere forces are unique in the convex law: all methods have the same ones."""
+    """Forces are unique in the convex law if all rows have a compliance: all methods find the same ones."""
     random = random_problem(3, 8, friction=(0.05, 0.4))
     compliance = np.full(len(random.b), 0.5)
     problem = random.problem(compliance)

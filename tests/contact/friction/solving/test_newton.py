@@ -34,7 +34,7 @@ def missed(P: Any, law: int, x: np.ndarray, centre: np.ndarray) -> tuple[np.ndar
 @pytest.mark.parametrize("law", [0, 1])
 @pytest.mark.parametrize("kinds", MIXTURES)
 def test_the_matrix_of_newtons_equation_is_the_derivative_of_what_is_missed(kinds, law):
-    """At points with no kink nearby; where blocks stick, slide and part"""
+    """Points have no kink nearby; blocks stick, slide and part."""
     for seed in range(6):
         P, rng = soft_blocks(seed, MIXTURES[kinds]), np.random.default_rng(seed)
         x, centre, dx = rng.normal(size=(3, len(P.b)))

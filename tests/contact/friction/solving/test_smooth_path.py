@@ -81,7 +81,7 @@ def steps_of(curve: Any, tol: float) -> list[Any]:
 
 
 def test_a_curve_goes_on_from_where_it_was():
-    """In pieces of any number of factors it has the same points."""
+    """The points are the same in pieces of any number of factors."""
     P = mixed(1)
     at_once, in_pieces = (smooth_path.Curve(island_of(P), smooth_path.ATTEMPTS[0]) for _ in range(2))
     at_once.advance(1e-7, 1000)

@@ -42,7 +42,7 @@ def check(problem, result):
 
 @pytest.mark.parametrize("mu", [2.0, 1e3, 1e6, 1e9, 1e12])
 def test_no_impulses_are_no_solution_of_a_contact_that_is_driven_in(mu):
-    """It sticks: the impulse is the velocity that it takes away."""
+    """The contact sticks: the impulse is the velocity that it takes away."""
     problem = Problem.from_delassus(np.eye(3), [-1.0, 3.0, 0.0], [mu])
     assert errors_of(problem, np.zeros(3)).natural_map > 0.1
     for start in (None, np.zeros(3), [1e-9, -1e-9, 0.0]):

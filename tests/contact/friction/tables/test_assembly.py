@@ -49,7 +49,7 @@ def test_rows_are_relative_velocities_of_points(rng, columns):
 
 
 def test_normal_velocity_is_the_rate_of_the_gap_of_two_spheres(rng):
-    """Whatever the bodies turn: central differences of |c_j - c_i| - radii."""
+    """Spheres may turn in any way: central differences of |c_j - c_i| - radii."""
     bodies, radius = random_bodies(rng, 2), 0.3
     apart = bodies.position[1] - bodies.position[0]
     n = apart / np.linalg.norm(apart)
@@ -110,7 +110,7 @@ def test_elements_A_lk_of_source_document_000_with_the_first_delta_corrected(rng
 
 
 def test_as_printed_C_does_not_conserve_momentum(rng):
-    """With 2 i_k for 2 j_k the torque on body j would act on body i; with + r_2 the cross product is none."""
+    """The torque on body j would act on body i by 2 i_k in place of 2 j_k; with + r_2 the cross product is none."""
     r, f = rng.normal(size=3), rng.normal(size=3)
     printed = cross_matrix(r)
     printed[2, 0] = r[1]
@@ -164,7 +164,7 @@ def test_energy_changes_by_the_work_of_the_mean_velocity(rng):
 
 
 def test_a_turned_and_shifted_world_has_the_same_problem(rng):
-    """Up to the tangents, which are turned about the normal."""
+    """Tangents are the exception: they are turned about the normal."""
     bodies, table = random_bodies(rng, 4, static=[1]), random_table(rng, 4, 6)
     problem = assemble_contacts(bodies, table, H)
     p, shift = quaternion_exp(rng.normal(size=3)), rng.normal(size=3)

@@ -152,7 +152,7 @@ def quadruped():
 
 @pytest.mark.slow
 def test_balls_as_feet_are_point_contacts_with_a_radius():
-    """To rounding: the same rows, in the same order."""
+    """Equal to rounding: the same rows, in the same order."""
     model, q = quadruped()
     feet = [f"shin{k}" for k in range(4)]
     points = [PointContact(foot, "world", (foot, (0, 0, -0.3)), radius=0.03, friction=0.6) for foot in feet]
