@@ -4,12 +4,13 @@ Plain Python under coverage is a thousand times slower than what is compiled, an
 too. ``python -m tests.branches`` runs candidates with the branches that each takes written down: what the list has, and
 the first case of each test of which it has none (``--all``: all cases, an hour). It chooses those that take most branches
 a second that none before them took; the list is ``tests/branches.txt``. With ``--branches`` pytest runs what the list names,
-and all of each file of tests that has changed since the list was made; with ``--branches=none`` the others of those that are
-marked ``plain``, which run nowhere else: coverage would double their time, and see nothing new.
+and all of each file of tests whose code has changed since the list was made; with ``--branches=none`` the others of those
+that are marked ``plain``, which run nowhere else: coverage would double their time, and see nothing new.
 """
 
 from __future__ import annotations
 
+import ast
 import datetime
 import heapq
 import os
@@ -35,22 +36,35 @@ def listed() -> list[str]:
     return [line for line in LIST.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
 
 
+def code_of(text: str) -> str:
+    """A file of tests without its comments and docstrings."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:
+            del node.body[0]
+    return ast.dump(tree)
+
+
 def changed() -> set[str]:
-    """Files of tests that have changed since the list was made, as far as git knows."""
+    """Files of tests whose code has changed since the list was made, as far as git knows."""
     git = ["git", "-C", str(TOP)]
+
+    def answer(*words: str) -> str:
+        return subprocess.run([*git, *words], capture_output=True, text=True, check=True, encoding="utf-8").stdout
+
     try:
-        made = subprocess.run(
-            [*git, "log", "-1", "--format=%H", "--", str(LIST)], capture_output=True, text=True, check=True
-        )
-        named = subprocess.run(
-            [*git, "diff", "--name-only", made.stdout.strip(), "--", "tests"],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        made = answer("log", "-1", "--format=%H", "--", str(LIST)).strip()
+        edited = answer("diff", "--name-only", "--diff-filter=M", "--no-renames", made, "--", "tests").split()
+        named = answer("diff", "--name-only", "--diff-filter=d", "--no-renames", made, "--", "tests").split()
+        same = {
+            name
+            for name in edited
+            if name.endswith(".py")
+            and code_of(answer("show", f"{made}:{name}")) == code_of((TOP / name).read_text("utf-8"))
+        }
     except (OSError, subprocess.CalledProcessError):  # no repository
         return set()
-    return {name for name in named.stdout.split() if Path(name).name.startswith("test_")}
+    return {name for name in named if Path(name).name.startswith("test_") and name not in same}
 
 
 def keep_only(config: pytest.Config, items: list[pytest.Item], wants: Callable[[pytest.Item], object]) -> None:
