@@ -75,10 +75,10 @@ from pluecker.contact.world.closing import Closed
 from pluecker.contact.world.contact_forces import ContactForces
 from pluecker.contact.world.determination import Determination
 from pluecker.contact.world.errors_at import ErrorsAt
-from pluecker.contact.world.handle import ConstraintHandle
+from pluecker.contact.world.instants import ConstrainedAcceleration, Impact
 from pluecker.contact.world.maximal import Maximal
 from pluecker.contact.world.memory import WorldMemory
-from pluecker.contact.world.results import ConstrainedAcceleration, Impact
+from pluecker.contact.world.reactions import ConstraintHandle
 from pluecker.contact.world.simulation import WorldStep, WorldTrajectory
 from pluecker.contact.world.world import World
 from pluecker.spatial.extras import MissingExtraError

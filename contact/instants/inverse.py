@@ -47,7 +47,7 @@ class Effort(NamedTuple):
 def least_effort(
     model: Model,
     names: list[str],
-    laws: list[Row],
+    laws: tuple[Row, ...],
     rows: RowsAt,
     v: Array,
     a: Array,

@@ -13,7 +13,7 @@ Source: Bayo, Avello (1994), for what happens there.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +25,12 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.contact.constraints.relation import USER
 from pluecker.contact.stepping.singular_positions import ASIDE, SLOWEST, WEIGHTS
-from pluecker.contact.world.constrained import run_on_rows
-from pluecker.contact.world.determination import RANK, held_rows
+from pluecker.contact.world.closing import close_world
+from pluecker.contact.world.constrained import Constrained
+from pluecker.contact.world.determination import RANK
+from pluecker.contact.world.errors_at import rows_at
+from pluecker.contact.world.running import run_on_rows
 from pluecker.spatial.errors import PlueckerError
-
-if TYPE_CHECKING:
-    from pluecker.contact.world.instants import Instants
 
 __all__ = ["accelerations_on_branches", "times_of_singular_positions"]
 
@@ -41,7 +41,7 @@ NEAR = 0.25  # of the way aside, and of the velocity: states that constraints al
 
 
 def accelerations_on_branches(
-    world: Instants, algorithm: Algorithm, inputs: tuple[Any, ...], threads: int | None
+    world: Constrained, algorithm: Algorithm, inputs: tuple[Any, ...], threads: int | None
 ) -> tuple[Array, Array]:
     """Call an algorithm for ``(..., nv)`` and ``(..., n_rows)``; in singular positions, take the limit along the motion."""
     motion, forces, little = run_on_rows(world, algorithm, inputs, threads)
@@ -72,7 +72,7 @@ def spread(x: Array, batch: tuple[int, ...], own: int) -> Array:
 
 
 def look_beside(
-    world: Instants, algorithm: Algorithm, names: list[str], state: dict[str, Array], count: float
+    world: Constrained, algorithm: Algorithm, names: list[str], state: dict[str, Array], count: float
 ) -> tuple[float, Array | None]:
     """How many rows say little beside a state, and the limit of accelerations along the motion if these are fewer."""
     q, v = state["q"], state["v"]
@@ -93,7 +93,7 @@ def look_beside(
         for k, weight in enumerate(WEIGHTS, 1):
             for side in (k * dt, -k * dt):
                 there = integrate(world.model, q, side * v)
-                closed = world.close(there, v, time=float(state["time"][0]) + side if "time" in state else 0.0)
+                closed = close_world(world, there, v, time=float(state["time"][0]) + side if "time" in state else 0.0)
                 off = np.abs(difference(world.model, there, closed.configuration)).max() / (k * ASIDE)
                 turned = np.abs(closed.velocity - v).max() / np.abs(v).max()
                 if not max(off, turned) < NEAR:
@@ -110,7 +110,7 @@ def look_beside(
 # ------------------------------------------------------------------------------------------------------------- of a motion
 
 
-def times_of_singular_positions(world: Instants, motion: Trajectory) -> Array:
+def times_of_singular_positions(world: Constrained, motion: Trajectory) -> Array:
     """When a motion was in a singular position, at samples or between them; s.
 
     Rows are compared by energy, ``J L^-T`` with ``H = L L^T``, each as a share of the largest that it is on the motion. The
@@ -118,7 +118,7 @@ def times_of_singular_positions(world: Instants, motion: Trajectory) -> Array:
     minimum between samples, the configuration there is looked for by a golden section.
     """
     time, q = motion.time, motion.q
-    holding = held_rows(world)
+    holding = world.held_rows
     if time is None or q is None or not len(q) or not holding.any():
         return np.zeros(0)
     chunks = [scaled_rows(world, q[k : k + CHUNK], holding) for k in range(0, len(q), CHUNK)]
@@ -148,10 +148,10 @@ def times_of_singular_positions(world: Instants, motion: Trajectory) -> Array:
     return np.array(found)
 
 
-def scaled_rows(world: Instants, q: Array, rows: Any) -> Array:
+def scaled_rows(world: Constrained, q: Array, rows: Any) -> Array:
     """``J L^-T`` of some rows, ``(n, rows, nv)``, of n configurations."""
     L = np.linalg.cholesky(np.asarray(crba(world.model, q)))
-    J = world.rows_at(q).jacobian[:, rows]
+    J = rows_at(world, q).jacobian[:, rows]
     return np.swapaxes(np.linalg.solve(L, np.swapaxes(J, -1, -2)), -1, -2)
 
 

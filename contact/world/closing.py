@@ -20,7 +20,7 @@ dynamics of mechanical systems* (1989), section 4.4, for positions of closed loo
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,25 +34,22 @@ from pluecker.contact.constraints.checks import names_in, plain_number
 from pluecker.contact.errors import ClosureError, ConstraintError
 from pluecker.contact.instants.motions_at import motions_at
 from pluecker.contact.instants.rows_at import ROWS_AT
-from pluecker.contact.world.called import called
 from pluecker.contact.world.closing_steps import (
     DAMPED,
     SLACK,
+    Flips,
     compare_axes,
     measure_errors,
     numbers_of_steps,
     step_within_limits,
 )
-from pluecker.contact.world.determination import Flags, held_rows
-from pluecker.contact.world.gimbal_lock import Flips
-from pluecker.contact.world.running import run
+from pluecker.contact.world.constrained import Constrained, Flags
+from pluecker.contact.world.errors_at import rows_at
+from pluecker.contact.world.running import called, run
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError, shown
 from pluecker.spatial.functions.arguments import as_numbers
 from pluecker.spatial.properties import cached_property
-
-if TYPE_CHECKING:
-    from pluecker.contact.world.instants import Instants
 
 __all__ = ["Closed", "close_world"]
 
@@ -127,8 +124,8 @@ class Laws:
         straight: whether all velocities are the rates of coordinates.
     """
 
-    def __init__(self, world: Instants) -> None:
-        self.held = held_rows(world) & np.array([row.holonomic for row in world.laws], dtype=bool)
+    def __init__(self, world: Constrained) -> None:
+        self.held = world.closed_rows
         ranges = [(row.lower, row.upper) if row.ranged else (-np.inf, np.inf) for row in world.laws]
         self.numbers = np.empty((3, len(ranges)))
         self.numbers[0], self.numbers[1:] = self.held, np.array(ranges, dtype=np.float64).reshape(-1, 2).T
@@ -138,7 +135,7 @@ class Laws:
         self.straight = all(JOINT_TYPES[joint.type].rate_is_velocity for joint in world.model.joints)
 
 
-def laws_of(world: Instants) -> Laws:
+def laws_of(world: Constrained) -> Laws:
     """Return the constants of a search, found once for a world and kept with it."""
     found: Laws | None = world.tables.get(laws_of)
     if found is None:
@@ -157,7 +154,7 @@ def regular(H: Array) -> Array:
 class Closing:
     """Search of the nearest configuration for one world and one given configuration."""
 
-    def __init__(self, world: Instants, q: Array, fixed: Flags, time: float) -> None:
+    def __init__(self, world: Constrained, q: Array, fixed: Flags, time: float) -> None:
         self.world, self.model, self.start = world, world.model, q
         self.laws = laws_of(world)
         self.time, self.still = time, np.zeros(self.model.nv)
@@ -190,7 +187,7 @@ class Closing:
         try:
             error, jacobian, _ = run(world, ROWS_AT, (q, self.still))
         except ArgumentValueError:
-            rows = world.rows_at(q, time=self.time)  # says what is wrong
+            rows = rows_at(world, q, time=self.time)  # says what is wrong
             return rows.error, np.ascontiguousarray(rows.jacobian[..., self.moving])
         jacobian = jacobian.take(place, axis=-2)
         return error[..., place] - self.asked, jacobian.take(self.moving, axis=-1) if self.partly else jacobian
@@ -348,8 +345,8 @@ class Closing:
         rates = np.array([row.speed + (0.0 if row.motion is None else row.motion.at(time)[1]) for row in rows])
         if not (v.any() or rates.any()):
             return v
-        held, rotor = held_rows(self.world), np.array([row.inertia for row in rows])
-        jacobian = self.world.rows_at(q).jacobian
+        held, rotor = self.world.held_rows, np.array([row.inertia for row in rows])
+        jacobian = rows_at(self.world, q).jacobian
         J, H = jacobian[held], crba(self.model, q) + jacobian.T @ (rotor[:, None] * jacobian)
         W = np.linalg.solve(regular(H), J.T)
         for _ in range(2):
@@ -381,7 +378,15 @@ class Closing:
 
 
 @called("World.close")
-def close_world(world: Instants, q: ArrayLike, v: ArrayLike | None, tol: float, fixed: object, time: float) -> Closed:
+def close_world(
+    world: Constrained,
+    q: ArrayLike,
+    v: ArrayLike | None = None,
+    *,
+    tol: float = 1e-11,
+    fixed: object = (),
+    time: float = 0.0,
+) -> Closed:
     """Compute what ``World.close`` returns."""
     model = world.model
     start = as_numbers("World.close", "q", q)
@@ -391,7 +396,7 @@ def close_world(world: Instants, q: ArrayLike, v: ArrayLike | None, tol: float, 
     if not 0.0 < tol < 1.0:
         raise ConstraintError(f"World.close: tol is {tol:g}, expected a number above 0 and below 1; m or rad")
     if v is not None:
-        world.rows_at(start, v, time=time)  # refuses what is wrong with it
+        rows_at(world, start, v, time=time)  # refuses what is wrong with it
     still = fixed_coordinates(world, fixed)
     wanted = np.zeros(model.nv) if v is None else np.asarray(v, dtype=np.float64)
     with np.errstate(all="ignore"):  # of lengths and masses whose products overflow: errors are measured
@@ -399,7 +404,7 @@ def close_world(world: Instants, q: ArrayLike, v: ArrayLike | None, tol: float, 
         point, found = closing.search(tol)
         velocity = closing.velocity(point.q, wanted, time) if found else wanted
     if not found:
-        name = name_of_row(world, point.worst[1])
+        name = world.names_of_rows[point.worst[1]]
         raise ClosureError(
             f"World.close: no configuration was found in which all constraints hold; in the best, constraint {shown(name)} "
             f"is off by {point.worst[0]:.3g} m or rad",
@@ -421,7 +426,7 @@ def least_squares(A: Array, b: Array) -> Array:
     return np.asarray(np.linalg.lstsq(A, b, rcond=SINGULAR)[0])
 
 
-def fixed_coordinates(world: Instants, names: object) -> Flags:
+def fixed_coordinates(world: Constrained, names: object) -> Flags:
     """Return which velocities belong to joints that stay where they are, ``(nv,)``."""
     fixed = np.zeros(world.model.nv, dtype=bool)
     for name in names_in("World.close", "fixed", names):
@@ -440,12 +445,3 @@ def turns(model: Model, v: int) -> bool:
         if joint.mimic is None and 0 <= k < kind.nv:
             return kind.q_units[k] == "rad" if kind.rate_is_velocity else k < 3
     return False
-
-
-def name_of_row(world: Instants, row: int) -> str:
-    """Return the name of the constraint to which a row belongs."""
-    for name, part in zip((*world.names, "joints"), world.parts, strict=True):
-        if row < len(part.rows):
-            return name
-        row -= len(part.rows)
-    return "joints"

@@ -2,22 +2,33 @@
 
 A mechanism of ten coordinates has matrices on which each operation of NumPy's takes as long as all of these functions. The
 laws of rows are an array ``(3, r)``: 1 where a row holds, and the ends of its range, infinite where it has none.
+
+Axes can be turned around: where ``d_1 . d_2 = 0`` holds, but not as it was meant. The second frame's z axis is along the
+first's where its components along x and y there are zero; but these are zero, too, where it points the other way. A
+constraint with two such rows, or three, means the side on which both frames have the same axes. On the other side the error
+``sin`` of the angle is continued as ``2 - sin``, so that it grows up to half a turn.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
+from pluecker.articulated.running.arguments import Array
+from pluecker.contact.constraints.relation import ALIGN, Frame, Function
 from pluecker.contact.friction.solving.compiled_parts import Direct
+from pluecker.contact.world.constrained import Constrained, Flags
 from pluecker.spatial.dense.ldl import factorize_ldl, solve_ldl
 
-__all__ = ["DAMPED", "SLACK", "compare_axes", "measure_errors", "numbers_of_steps", "step_within_limits"]
+__all__ = ["DAMPED", "SLACK", "Flips", "compare_axes", "measure_errors", "numbers_of_steps", "step_within_limits"]
 
 SLACK = 1e-13  # m or rad: rounding, beside limits
 DAMPED = 1e-11  # of the largest diagonal entry: directions in which the constraints say no more
 # Of a diagonal entry: with smaller pivots rows are next to dependent, and what is asked for is of least norm. An error of
 # 1e-16 / 1e-7 of a step is made good by the next one.
 DEPENDENT = 1e-7
+SHORT = 0.1  # of an error that has a direction
+NO_PLACEMENTS = np.zeros((0, 4, 4))
 
 
 def sizes_of_errors(values, laws, errors):
@@ -136,3 +147,73 @@ def turned_axes(T, frames, axes, cosines):
 measure_errors = Direct(sizes_of_errors)
 step_within_limits = Direct(best_step)
 compare_axes = Direct(turned_axes)
+
+
+class Flips:
+    """The rows of a world that align axes, in groups: an axis, and the one or two rows that keep it.
+
+    Attributes:
+        names: of frames and bodies, whose placements are asked for.
+        frames: of each group the places of its two frames in that list; behind its end for the world, ``(n, 2)``.
+        axes: of each group, in both frames, ``(n, 6)``.
+    """
+
+    def __init__(self, world: Constrained, held: Flags) -> None:
+        self.world = world
+        self.groups: list[tuple[Frame, Frame, Array, tuple[int, ...]]] = []
+        first_row = 0
+        for part in world.parts:
+            aligned: dict[tuple[Frame, Frame], list[tuple[int, Function]]] = {}
+            for k, row in enumerate(part.rows):
+                f = part.functions[row.terms[0][0]]
+                if held[first_row + k] and len(row.terms) == 1 and f.kind == ALIGN and row.offset == 0.0:
+                    assert f.first is not None
+                    assert f.second is not None
+                    aligned.setdefault((f.first, f.second), []).append((first_row + k, f))
+            for (first, second), members in aligned.items():
+                self.add(first, second, members)
+            first_row += len(part.rows)
+        pairs = [(first, second) for first, second, _, _ in self.groups]
+        named = {frame.name for pair in pairs for frame in pair if frame.name in world.model.frame_names}
+        self.names = tuple(sorted(named))
+        places = {name: k for k, name in enumerate(self.names)}
+        self.frames = np.array([[places.get(f.name, len(places)) for f in pair] for pair in pairs], dtype=np.int64)
+        self.frames = self.frames.reshape(-1, 2)
+        axes = [[frame.matrix @ axis for frame in (first, second)] for first, second, axis, _ in self.groups]
+        self.axes = np.array(axes, dtype=np.float64).reshape(-1, 6)
+
+    def add(self, first: Frame, second: Frame, members: list[tuple[int, Function]]) -> None:
+        """Add rows between the same frames: two with a common axis, and another one if there is one."""
+        for key in ("axis_2", "axis_1"):
+            axes = [getattr(f, key) for _, f in members]
+            common = [axis for axis in axes if axes.count(axis) == 2]
+            if common:
+                pair = tuple(row for row, f in members if getattr(f, key) == common[0])
+                self.groups.append((first, second, np.array(common[0]), pair))
+                for row, f in members:
+                    if row not in pair:
+                        self.groups.append((first, second, np.array(f.axis_2), (row,)))
+                return
+
+    def placements(self, q: Array) -> Array:
+        """Of the frames, ``(n, 4, 4)``."""
+        return forward_kinematics(self.world.model, q, self.names) if self.names else NO_PLACEMENTS
+
+    def continued(self, cosines: Array, values: Array, J: Array) -> tuple[Array, Array]:
+        """The errors and the Jacobian, with errors of axes that are turned around continued: s becomes ``(2/|s| - 1) s``.
+
+        The cosines are those of the angle between each axis on the first frame and on the second.
+        """
+        values, J = values.copy(), J.copy()
+        for c, (_, _, _, rows) in zip(cosines, self.groups, strict=True):
+            if c >= 0.0:
+                continue
+            own = list(rows)
+            s = values[own]
+            size = float(np.linalg.norm(s))
+            u = s / size if size > 0.0 else np.eye(len(own))[0]
+            across = (2.0 - size) / max(size, SHORT)
+            along = np.outer(u, u)
+            values[own] = (2.0 - size) * u
+            J[own] = (across * (np.eye(len(own)) - along) - along) @ J[own]
+        return values, J

@@ -1,25 +1,48 @@
-"""Base of worlds: constraints as rows on a model, and algorithms that take these rows."""
+"""What a world consists of, checked: a model, constraints as rows on it, and shapes whose contacts are found in each step.
+
+:class:`Constrained` is the record that all functions of worlds take; it never changes, and :class:`~pluecker.contact.World`
+has methods besides.
+"""
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.running.algorithm import Algorithm
-from pluecker.articulated.running.arguments import Array
+from pluecker.contact.arguments import as_choice, can_be_listed
+from pluecker.contact.constraints.checks import as_impacts, not_negative, positive
 from pluecker.contact.constraints.relation import USER, Parts, Row
-from pluecker.contact.constraints.user import refuse_broken_functions
-from pluecker.contact.errors import ConstraintError, UnsolvedError
+from pluecker.contact.errors import ConstraintError
+from pluecker.contact.friction.problem.problem import LAWS
+from pluecker.contact.geometry.collision import Collision
+from pluecker.contact.geometry.shape_contact import ShapeContact
+from pluecker.contact.geometry.surfaces import Collider
 from pluecker.contact.instants.motions_at import prescribed_rows
 from pluecker.contact.rows.packing import Packed, pack_constraints
-from pluecker.contact.world.called import called
-from pluecker.contact.world.found_contacts import FoundContacts
-from pluecker.contact.world.gimbal_lock import refuse_gimbal_lock
-from pluecker.contact.world.running import run
-from pluecker.spatial.errors import ArgumentValueError, shown
+from pluecker.spatial.equality import by_value
+from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, UnknownNameError, shown
 from pluecker.spatial.properties import cached_property
 
-__all__ = ["Constrained", "refuse_contacts", "run_on_rows"]
+__all__ = [
+    "JOINTS",
+    "Constrained",
+    "Flags",
+    "FoundContacts",
+    "as_found_contacts",
+    "checked",
+    "pair_contacts",
+    "parts_of",
+]
+
+Flags = NDArray[np.bool_]
+JOINTS = "joints"  # the name of the rows of the model's own joints
 
 
 class Constrained:
@@ -57,6 +80,16 @@ class Constrained:
         return prescribed_rows(self.laws)
 
     @cached_property
+    def held_rows(self) -> Flags:
+        """Which rows hold, ``(n_rows,)``: neither soft nor rotors nor with a range; to be read only."""
+        return np.array([not (row.ranged or row.soft or row.inertia > 0.0) for row in self.laws], dtype=bool)
+
+    @cached_property
+    def closed_rows(self) -> Flags:
+        """Which rows hold phi itself, and not its rate alone, ``(n_rows,)``; to be read only."""
+        return self.held_rows & np.array([row.holonomic for row in self.laws], dtype=bool)
+
+    @cached_property
     def calls_python(self) -> bool:
         """True if a function of the user's is among the constraints, of Python's or machine code."""
         return any(f.kind == USER for part in self.parts for f in part.functions)
@@ -66,45 +99,216 @@ class Constrained:
         """Names of the constraints."""
         return tuple(each.name for each in self.constraints)
 
+    @cached_property
+    def rows_of(self) -> tuple[slice, ...]:
+        """Place of the rows of each constraint among all; of the model's own joints last."""
+        ends = np.cumsum([0, *(len(part.rows) for part in self.parts)]).tolist()
+        return tuple(slice(first, last) for first, last in pairwise(ends))
+
+    @property
+    def names_of_rows(self) -> list[str]:
+        """Name of the constraint to which each row belongs, :data:`JOINTS` for the model's own joints."""
+        return [name for name, part in zip((*self.names, JOINTS), self.parts, strict=True) for _ in part.rows]
+
     @property
     def n_rows(self) -> int:
         """Number of rows of all constraints, with those of the joints."""
         return len(self.laws)
 
 
-def refuse_contacts(world: Constrained, method: str) -> None:
-    """Refuse contacts, which have impulses in steps, and no forces at an instant."""
-    if world.packed.n_contacts or world.found_contacts is not None:
-        touching = [] if world.found_contacts is None else ["shapes"]
-        touching += [
-            name for name, part in zip(world.names, world.parts, strict=False) if any(row.contact for row in part.rows)
-        ]
-        raise ConstraintError(
-            f"World.{method}: contacts act in steps, by World.step and World.simulate; there are {', '.join(touching)}"
+# -------------------------------------------------------------------------------------------------------- the constraints
+
+
+def checked(constraints: Any) -> tuple[Any, ...]:
+    """Check that constraints are such, with names of their own."""
+    if hasattr(constraints, "parts"):
+        constraints = (constraints,)
+    try:
+        records: Sequence[Any] = tuple(constraints)
+    except TypeError:
+        raise ArgumentTypeError(f"World: constraints is a {type(constraints).__name__}, expected records") from None
+    seen: set[str] = {JOINTS}
+    for k, record in enumerate(records):
+        if not hasattr(record, "parts") or not isinstance(getattr(record, "name", None), str):
+            raise ArgumentTypeError(f"World: constraint {k} is a {type(record).__name__}, expected a constraint")
+        if record.name in seen:
+            raise ConstraintError(f"World: constraint {k} is called {shown(record.name)}, as another one is")
+        seen.add(record.name)
+    return tuple(records)
+
+
+def parts_of(record: Any, model: Model) -> Parts:
+    """Return the parts of a constraint on this model; errors name the constraint."""
+    try:
+        parts: Parts = record.parts(model)
+        return parts
+    except PlueckerError as error:
+        raise type(error)(f"World: constraint {record.name!r}: {error}") from None
+
+
+# ------------------------------------------------------------------------------- shapes: pairs of them, and contacts found
+
+
+def pair_contacts(
+    shapes: Any, pairs: Any, law: Any, recovery: Any, recovery_speed: Any, impacts: Any
+) -> tuple[ShapeContact, ...]:
+    """Make a contact for each pair of names, called ``"first/second"``.
+
+    Args:
+        shapes: records of :class:`~pluecker.contact.geometry.Collider`, or a :class:`~pluecker.contact.geometry.Collision`.
+        pairs: two names of colliders each.
+        law: ``ncp``.
+        recovery, recovery_speed: at which rate depths are undone, and at most at which speed; 1/s and m/s.
+        impacts: ``newton`` or ``poisson``.
+
+    Raises:
+        TypeError: something is no collider, no pair of names.
+        KeyError: there is no collider of that name.
+        ValueError: two colliders have one name, a pair is of one collider with itself, comes twice, or is ignored, another
+            law.
+    """
+    if law != "ncp":
+        raise ConstraintError(f"World: law is {shown(law)}, expected 'ncp': named pairs have Coulomb's law")
+    colliders = {collider.name: collider for collider in as_colliders(shapes)}
+    if not can_be_listed(pairs):
+        raise ArgumentTypeError(f"World: pairs is {shown(pairs)}, expected pairs of names of shapes")
+    found: dict[frozenset[str], ShapeContact] = {}
+    for pair in pairs:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(isinstance(name, str) for name in pair):
+            raise ArgumentTypeError(f"World: pairs hold {shown(pair)}, expected two names of shapes")
+        for name in pair:
+            if name not in colliders:
+                raise UnknownNameError(
+                    f"World: pairs: no shape {shown(name)}; there are {', '.join(colliders) or 'none'}"
+                )
+        if frozenset(pair) in found or pair[0] == pair[1]:
+            what = "come twice" if pair[0] != pair[1] else "are one shape"
+            raise ConstraintError(f"World: pairs: {shown(pair[0])} and {shown(pair[1])} {what}")
+        if isinstance(shapes, Collision) and shapes.allowed.is_ignored(*pair):
+            raise ConstraintError(f"World: pairs: {shown(pair[0])} and {shown(pair[1])} are ignored by the Collision")
+        first, second = (colliders[name] for name in pair)
+        name = f"{pair[0]}/{pair[1]}"
+        found[frozenset(pair)] = ShapeContact(
+            name, first, second, recovery=recovery, recovery_speed=recovery_speed, impacts=impacts
         )
+    return tuple(found.values())
 
 
-def run_on_rows(
-    world: Constrained, algorithm: Algorithm, inputs: tuple[Any, ...], threads: int | None
-) -> tuple[Array, ...]:
-    """An algorithm that gives coordinates of the model, numbers of rows, and what else it gives."""
-    with called(algorithm.name):
-        try:
-            motion, rows, *more = run(world, algorithm, inputs, threads)
-        except ArgumentValueError:
-            q = inputs[[field.name for field in algorithm.inputs].index("q")]
-            refuse_broken_functions(world.model, world.parts, q)
-            refuse_gimbal_lock(world, algorithm.name, q)
-            raise
-        except UnsolvedError as error:
-            error.args = (f"{error}; they are those of {names_of_ranged(world)}", *error.args[1:])
-            raise
-    return motion, rows[..., world.packed.place], *more
+def as_colliders(shapes: Any) -> tuple[Collider, ...]:
+    """Check that shapes are colliders, with names of their own."""
+    if isinstance(shapes, Collision):
+        return shapes.colliders
+    if not can_be_listed(shapes):
+        raise ArgumentTypeError(f"World: shapes is {shown(shapes)}, expected records of Collider, or a Collision")
+    found = tuple(shapes)
+    names: set[str] = set()
+    for collider in found:
+        if not isinstance(collider, Collider):
+            raise ArgumentTypeError(f"World: shapes hold {shown(collider)}, expected records of Collider")
+        if collider.name in names:
+            raise ConstraintError(f"World: two shapes are called {shown(collider.name)}, expected each name once")
+        names.add(collider.name)
+    return found
 
 
-def names_of_ranged(world: Constrained) -> str:
-    """List the names of the constraints that have limits, dry friction, motors or contacts; the model's joints last."""
-    names = [shown(name) for name in world.names] + ["the model's joints"]
-    return ", ".join(
-        name for name, part in zip(names, world.parts, strict=True) if any(row.ranged for row in part.rows)
-    )
+@by_value()
+@dataclass(frozen=True, eq=False)
+class FoundContacts:
+    """Shapes of a world, and the law of their contacts.
+
+    Attributes:
+        collision: the colliders.
+        law: ``ncp``, Coulomb's, ``ccp``, ``lcp`` or ``frictionless``.
+        impacts: ``newton`` or ``poisson``.
+        recovery, recovery_speed: at which rate depths are undone, and at most at which speed; 1/s and m/s.
+        accuracy: that is tolerated in a step, as ``tol`` of :func:`~pluecker.contact.solve`.
+    """
+
+    collision: Collision
+    law: str
+    impacts: str
+    recovery: float
+    recovery_speed: float
+    accuracy: float
+
+    def options(self, collision: Collision | None = None) -> dict[str, Any]:
+        """Return the arguments that make a world with these shapes and laws, or with other colliders."""
+        return {
+            "shapes": self.collision if collision is None else collision,
+            "law": self.law,
+            "impacts": self.impacts,
+            "recovery": self.recovery,
+            "recovery_speed": self.recovery_speed,
+            "accuracy": self.accuracy,
+        }
+
+    def key(self) -> bytes:
+        """Compute a hash that tells these shapes and laws from others."""
+        names = "\n".join(repr((each.name, each.groups, each.ignores)) for each in self.collision.colliders)
+        found = hashlib.sha256(f"{self.law} {self.impacts} {names}".encode())
+        touch = self.collision
+        numbers = (self.recovery, self.recovery_speed, self.accuracy, touch.margin)
+        for array in (
+            touch.kinds,
+            touch.bodies,
+            touch.sizes,
+            touch.offsets,
+            touch.rows,
+            touch.velocities,
+            np.array(numbers),
+        ):
+            found.update(np.ascontiguousarray(array).tobytes())
+        for collider in touch.colliders:
+            found.update(np.ascontiguousarray(getattr(collider.shape, "vertices", ())).tobytes())
+        return found.digest()
+
+
+def as_found_contacts(
+    model: Model,
+    shapes: Any,
+    law: Any,
+    impacts: Any,
+    recovery: Any,
+    recovery_speed: Any,
+    accuracy: Any,
+    named: bool,
+    paired: bool,
+) -> FoundContacts | None:
+    """Check shapes and the law of their contacts; None where there are no shapes, or where the pairs that touch are named.
+
+    Args:
+        named: whether there are constraints between shapes.
+        paired: whether they come from pairs of these shapes.
+
+    Raises:
+        ConstraintError: Poisson's law of impact with the convex law, in which what is returned would rub too much;
+            another law than Coulomb's where no contacts are found;
+            the shapes are those of another model; there are constraints between other shapes besides.
+    """
+    law, impacts = as_choice("World: law", law, LAWS), as_impacts("World", impacts)
+    if (law, impacts) == ("ccp", "poisson"):
+        raise ConstraintError("World: law is 'ccp' and impacts is 'poisson', expected 'newton' with this law")
+    rate, error = not_negative("World", "recovery", recovery), positive("World", "accuracy", accuracy)
+    speed = not_negative("World", "recovery_speed", recovery_speed, infinite=True)
+    if isinstance(shapes, Collision) and shapes.model is not model:
+        raise ConstraintError("World: shapes is a Collision of another model, expected one of the world's own")
+    colliders = as_colliders(shapes)
+    if paired or not colliders:
+        if law != "ncp":
+            raise ConstraintError(
+                f"World: law is {shown(law)}, expected 'ncp': no contacts are found, those of constraints have Coulomb's law"
+            )
+        return None
+    if named:
+        raise ConstraintError(
+            "World: there are shapes whose contacts are found in each step, and constraints between shapes; give all shapes "
+            "as such constraints, or name the pairs that touch"
+        )
+    collision = shapes if isinstance(shapes, Collision) else Collision(model, colliders)
+    turning = np.flatnonzero(collision.rows[:, 1:3].any(axis=1))
+    if law == "lcp" and len(turning):
+        raise ConstraintError(
+            f"World: law is 'lcp', which knows no rolling and spinning friction, and the surface of collider "
+            f"{shown(collision.colliders[turning[0]].name)} has it; use 'ncp' or 'ccp'"
+        )
+    return FoundContacts(collision, law, impacts, rate, speed, error)

@@ -10,27 +10,25 @@ Sources: Wehage, Haug (1982) for dependent constraints by a factor of J; source 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import solve_triangular
 
 from pluecker.articulated.algorithms.dynamics.rnea import joint_forces
 from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.errors import ConstraintError
-from pluecker.contact.world.called import called
+from pluecker.contact.world.constrained import Constrained, Flags
+from pluecker.contact.world.errors_at import rows_at
 from pluecker.contact.world.reactions import body_wrenches, largest_wrench
+from pluecker.contact.world.running import called
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError
+from pluecker.spatial.functions.arguments import as_numbers
 
-if TYPE_CHECKING:
-    from pluecker.contact.world.instants import Instants
+__all__ = ["RANK", "Determination", "find_determination"]
 
-__all__ = ["Determination", "find_determination", "scaled_jacobian"]
-
-Flags = NDArray[np.bool_]
 RANK = 1e-7  # of a row: the root of rounding, with a margin; loops that close within it count as closed
 
 
@@ -62,24 +60,18 @@ class Determination:
         return tuple(name for name, known in self.constraints.items() if not known)
 
 
-def scaled_jacobian(world: Instants, q: Array, rows: Flags) -> tuple[Array, Array]:
+def scaled_jacobian(world: Constrained, q: Array, rows: Flags) -> tuple[Array, Array]:
     """Compute some rows of ``J L^-T`` brought to length one, ``(n, nv)``, and the lengths, ``(n,)``, with ``H = L L^T``."""
     H = np.asarray(crba(world.model, q))  # it has the armature
-    J = world.rows_at(q).jacobian[rows]
+    J = rows_at(world, q).jacobian[rows]
     W = solve_triangular(np.linalg.cholesky(H), J.T, lower=True).T if len(J) else J
     size = np.linalg.norm(W, axis=1)
     size = np.where(size > 0.0, size, 1.0)
     return W / size[:, None], size
 
 
-def held_rows(world: Instants) -> Flags:
-    """Return which rows hold, ``(n_rows,)``: neither soft nor rotors nor with a range."""
-    rows = [row for part in world.parts for row in part.rows]
-    return np.array([not (row.ranged or row.soft or row.inertia > 0.0) for row in rows], dtype=bool)
-
-
 @called("World.determined")
-def find_determination(world: Instants, q: Array, active: ArrayLike | None = None) -> Determination:
+def find_determination(world: Constrained, q: ArrayLike, active: ArrayLike | None = None) -> Determination:
     """Find which forces of constraints and reactions of joints the motion determines in one configuration.
 
     Args:
@@ -87,8 +79,9 @@ def find_determination(world: Instants, q: Array, active: ArrayLike | None = Non
         q: configuration, ``(nq,)``.
         active: which rows with a range hold too, ``(n_rows,)``; none if None.
     """
-    n = sum(len(part.rows) for part in world.parts)
-    holding = held_rows(world)
+    q, n, holding = as_numbers("World.determined", "q", q), world.n_rows, world.held_rows
+    if q.shape != (world.model.nq,):
+        raise ConstraintError(f"World.determined: q has shape {q.shape}, expected ({world.model.nq},)")
     if active is not None:
         try:
             also = np.asarray(active)
@@ -116,7 +109,7 @@ def find_determination(world: Instants, q: Array, active: ArrayLike | None = Non
     return Determination(rows, names, reactions_determined(world, q, free), free)
 
 
-def reactions_determined(world: Instants, q: Array, free: Array) -> Flags:
+def reactions_determined(world: Constrained, q: Array, free: Array) -> Flags:
     """Return whether the wrenches through joints are free of the forces that move nothing, ``(n_bodies,)``."""
     model = world.model
     still = np.zeros(model.nv)

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pluecker.articulated.algorithms.configuration.integrate import integrate
 from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.simulation.failures import NO_MEASURE, measured
-from pluecker.contact.constraints.relation import Row
 from pluecker.contact.constraints.user import refuse_what_broke
 from pluecker.contact.geometry.collision import Collision
 from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.instants.rows_at import RowsAt
 from pluecker.contact.stepping.projection import TOLERATED
-from pluecker.contact.world.determination import held_rows
-from pluecker.contact.world.gimbal_lock import axes_in_line
-from pluecker.contact.world.handle import JOINTS
+from pluecker.contact.world.constrained import Constrained, Flags
+from pluecker.contact.world.errors_at import rows_at
+from pluecker.contact.world.running import axes_in_line
 from pluecker.spatial.errors import PlueckerError, shown
-
-if TYPE_CHECKING:
-    from pluecker.contact.world.world import World
 
 __all__ = ["explanation"]
 
@@ -55,7 +50,9 @@ class Asked(NamedTuple):
     gain: Array
 
 
-def explanation(world: World, q: Array, v: Array, tau: Array, error: float, time: float, step: float) -> str | None:
+def explanation(
+    world: Constrained, q: Array, v: Array, tau: Array, error: float, time: float, step: float
+) -> str | None:
     """Name the constraints whose rows cannot hold at once, and what is left of each; None if they can.
 
     Rows that hold want velocities ``J v = ds/dt`` and accelerations ``J a = d2s/dt2 - Jdot v``, s their motion over
@@ -118,7 +115,7 @@ def explanation(world: World, q: Array, v: Array, tau: Array, error: float, time
     return unmet(world, q, v, error, time, step)
 
 
-def overlaps(world: World, q: Array) -> str | None:
+def overlaps(world: Constrained, q: Array) -> str | None:
     """Say which shapes that may touch are deep in one another in a configuration, and what to do; None if none are."""
     try:
         collision, named = shapes_that_may_touch(world)
@@ -146,7 +143,7 @@ def overlaps(world: World, q: Array) -> str | None:
     )
 
 
-def shapes_that_may_touch(world: World) -> tuple[Collision, set[frozenset[str]] | None]:
+def shapes_that_may_touch(world: Constrained) -> tuple[Collision, set[frozenset[str]] | None]:
     """With the pairs that do, where they are named."""
     if world.found_contacts is not None:
         return world.found_contacts.collision, None
@@ -156,15 +153,14 @@ def shapes_that_may_touch(world: World) -> tuple[Collision, set[frozenset[str]] 
     return Collision(world.model, colliders.values(), adjacent=True), named
 
 
-def unmet(world: World, q: Array, v: Array, error: float, time: float, step: float) -> str | None:
+def unmet(world: Constrained, q: Array, v: Array, error: float, time: float, step: float) -> str | None:
     """Name the constraints with limits, friction, motors or contacts that act in the step; they are solved together."""
     if not 1.0 < error < np.inf:
         return None
-    named = rows_with_names(world)
-    stop = stopped(named, ends_of_step(world, q, v, time, step)[1])
+    stop = stopped(world, ends_of_step(world, q, v, time, step)[1])
     acting = [
         name
-        for (name, row), at_limit in zip(named, stop, strict=True)
+        for name, row, at_limit in zip(world.names_of_rows, world.laws, stop, strict=True)
         if at_limit or row.contact or row.friction > 0.0 or row.force > 0.0
     ]
     if not acting:
@@ -176,35 +172,29 @@ def unmet(world: World, q: Array, v: Array, error: float, time: float, step: flo
     )
 
 
-def rows_with_names(world: World) -> list[tuple[str, Row]]:
-    """List all rows, each with the name of its constraint."""
-    names = *world.names, JOINTS
-    return [(name, row) for name, parts in zip(names, world.parts, strict=True) for row in parts.rows]
-
-
-def ends_of_step(world: World, q: Array, v: Array, time: float, step: float) -> tuple[RowsAt, RowsAt]:
+def ends_of_step(world: Constrained, q: Array, v: Array, time: float, step: float) -> tuple[RowsAt, RowsAt]:
     """Compute the rows as the step begins, and where the velocity takes them."""
     ahead = integrate(world.model, q, step * v)
-    return world.rows_at(q, v, time=time), world.rows_at(ahead, v, time=time + step)
+    return rows_at(world, q, v, time=time), rows_at(world, ahead, v, time=time + step)
 
 
-def stopped(named: list[tuple[str, Row]], ahead: RowsAt) -> NDArray[np.bool_]:
+def stopped(world: Constrained, ahead: RowsAt) -> Flags:
     """Return which rows come to a hard limit; not contacts."""
-    lower, upper = (np.array([getattr(row, key) for _, row in named]) for key in ("lower", "upper"))
-    hard = [row.ranged and row.holonomic and not row.contact and np.isinf(row.stiffness) for _, row in named]
+    lower, upper = (np.array([getattr(row, key) for row in world.laws]) for key in ("lower", "upper"))
+    hard = [row.ranged and row.holonomic and not row.contact and np.isinf(row.stiffness) for row in world.laws]
     return np.array(hard, dtype=bool) & ((ahead.error < lower + AT_LIMIT) | (ahead.error > upper - AT_LIMIT))
 
 
-def rows_that_hold(world: World, q: Array, v: Array, time: float, step: float) -> Asked:
+def rows_that_hold(world: Constrained, q: Array, v: Array, time: float, step: float) -> Asked:
     """Collect linear rows that are no springs, dampers or rotors, and those that come to a hard limit; not contacts."""
-    named = rows_with_names(world)
     rows, ahead = ends_of_step(world, q, v, time, step)
-    held = np.flatnonzero(held_rows(world) | stopped(named, ahead))
+    held = np.flatnonzero(world.held_rows | stopped(world, ahead))
     L = np.linalg.cholesky(crba(world.model, q))
     A, A1 = (np.linalg.solve(L, each.jacobian[held].T).T for each in (rows, ahead))
     size, size1 = (np.linalg.norm(each, axis=1) for each in (A, A1))
     size, size1 = (np.where(each > 0.0, each, 1.0) for each in (size, size1))
-    own = [named[k][0] for k in held]
+    names = world.names_of_rows
+    own = [names[k] for k in held]
     A = A / size[:, None]
     return Asked(own, A, A1 / size1[:, None] @ A.T, size, rows.speed[held], -rows.bias[held])
 

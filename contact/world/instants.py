@@ -2,44 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pluecker.articulated.algorithms.dynamics.rnea import rnea
 from pluecker.articulated.algorithms.momentum.momentum import momentum
 from pluecker.articulated.running.algorithm import LEFT_OUT
 from pluecker.articulated.running.arguments import Array
-from pluecker.contact.constraints.user import refuse_broken_functions
+from pluecker.contact.constraints.checks import names_in
 from pluecker.contact.instants.accelerations import ACCELERATIONS
 from pluecker.contact.instants.impact import IMPACT
-from pluecker.contact.instants.inverse import Effort
-from pluecker.contact.instants.motions_at import as_times, motions_at
-from pluecker.contact.instants.rows_at import ROWS_AT, RowsAt, sorted_rows
-from pluecker.contact.world.arguments import as_configuration
+from pluecker.contact.instants.inverse import Effort, least_effort
+from pluecker.contact.instants.motions_at import as_times
+from pluecker.contact.instants.rows_at import RowsAt
 from pluecker.contact.world.branches import accelerations_on_branches
-from pluecker.contact.world.called import called
-from pluecker.contact.world.constrained import Constrained, refuse_contacts, run_on_rows
-from pluecker.contact.world.effort import find_effort
-from pluecker.contact.world.results import ConstrainedAcceleration, Impact
-from pluecker.contact.world.running import run
-from pluecker.contact.world.touching_bias import with_touching_bias
-from pluecker.spatial.errors import ArgumentValueError, shown
+from pluecker.contact.world.closing import Closed, close_world
+from pluecker.contact.world.constrained import JOINTS, Constrained
+from pluecker.contact.world.determination import Determination, find_determination
+from pluecker.contact.world.errors_at import ErrorsAt, find_errors, rows_at
+from pluecker.contact.world.reactions import ConstraintHandle
+from pluecker.contact.world.running import called, refuse_contacts, run_on_rows
+from pluecker.spatial.equality import by_value
+from pluecker.spatial.errors import ArgumentValueError, UnknownNameError, shown
 from pluecker.spatial.functions.arguments import as_numbers
 
-if TYPE_CHECKING:
-    from pluecker.contact.world.closing import Closed
-    from pluecker.contact.world.determination import Determination
-    from pluecker.contact.world.errors_at import ErrorsAt
+__all__ = ["ConstrainedAcceleration", "Impact", "Instants"]
 
-__all__ = ["Instants"]
+
+@by_value()
+class ConstrainedAcceleration(NamedTuple):
+    """Acceleration of a world, and the forces of its constraints.
+
+    Attributes:
+        acceleration: ``(..., nv)``; rad/s^2 or m/s^2.
+        forces: along the rows of all constraints, ``(..., n_rows)``; N or N m.
+    """
+
+    acceleration: Array
+    forces: Array
+
+
+@by_value()
+class Impact(NamedTuple):
+    """Velocity after an impulse, and the impulses of the constraints.
+
+    Attributes:
+        velocity: ``(..., nv)``; rad/s or m/s.
+        impulses: along the rows of all constraints, ``(..., n_rows)``; N s or N m s.
+    """
+
+    velocity: Array
+    impulses: Array
 
 
 class Instants(Constrained):
-    """Base of worlds: the methods that look at one state, or at states each for itself."""
+    """Base of worlds: constraints by name, and the methods that look at one state, or at states each for itself."""
 
-    @called("World.rows_at")
+    def __getitem__(self, name: str) -> ConstraintHandle:
+        """Return a constraint by its name; ``"joints"`` has the rows of the model's own joints."""
+        names = (*self.names, JOINTS)
+        if not isinstance(name, str) or name not in names:
+            raise UnknownNameError(f"World: no constraint {shown(name)}; there are {', '.join(names)}")
+        return ConstraintHandle(self, names.index(name))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.constraints)
+
     def rows_at(
         self, q: ArrayLike, v: ArrayLike | None = None, *, time: ArrayLike = 0.0, threads: int | None = None
     ) -> RowsAt:
@@ -59,14 +93,7 @@ class Instants(Constrained):
         Raises:
             ValueError, TypeError: as :meth:`accelerations`.
         """
-        inputs = q, np.zeros(self.model.nv) if v is None else v
-        asked = motions_at(self.prescribed, self.n_rows, as_times("World.rows_at", time))
-        try:
-            rows = sorted_rows(self.packed, run(self, ROWS_AT, inputs, threads), asked)
-            return rows if v is None else with_touching_bias(self, q, v, rows)
-        except ArgumentValueError:
-            refuse_broken_functions(self.model, self.parts, q)
-            raise
+        return rows_at(self, q, v, time=time, threads=threads)
 
     @called("World.errors_at")
     def errors_at(self, q: ArrayLike, *, time: ArrayLike = 0.0) -> ErrorsAt:
@@ -97,8 +124,6 @@ class Instants(Constrained):
             >>> float(found.limits), bool(found.bilateral > 0.1)
             (0.5, True)
         """
-        from pluecker.contact.world.errors_at import find_errors
-
         return find_errors(self, q, time)
 
     def close(
@@ -144,9 +169,7 @@ class Instants(Constrained):
 
         Source: Nocedal, Wright (2006), sections 10.3 and 18.1.
         """
-        from pluecker.contact.world.closing import close_world
-
-        return close_world(self, q, v, tol, fixed, time)
+        return close_world(self, q, v, tol=tol, fixed=fixed, time=time)
 
     def determined(self, q: ArrayLike, active: ArrayLike | None = None) -> Determination:
         """Find which forces of constraints, and which reactions of joints, the motion determines in a configuration.
@@ -161,9 +184,7 @@ class Instants(Constrained):
         Raises:
             ValueError, TypeError: as :meth:`accelerations`.
         """
-        from pluecker.contact.world.determination import find_determination
-
-        return find_determination(self, as_configuration("World.determined", self.model, q), active)
+        return find_determination(self, q, active)
 
     def accelerations(
         self,
@@ -311,3 +332,42 @@ class Instants(Constrained):
         if not np.isfinite(found).all():
             raise ArgumentValueError("World.momentum: the result overflows: q, v or point is too large")
         return found
+
+
+# -------------------------------------------------------------------------------------------------------- efforts
+
+
+def find_effort(
+    world: Constrained,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    f_ext: ArrayLike | None,
+    actuated: Iterable[str] | None,
+    weights: ArrayLike,
+    time: ArrayLike,
+) -> Effort:
+    """Compute tau and the forces of the constraints, with the least effort of the drives."""
+    model = world.model
+    needed = rnea(model, q, v, a, f_ext)
+    driven = np.full(model.nv, actuated is None)
+    for joint in () if actuated is None else names_in("World.inverse_dynamics", "actuated", actuated):
+        driven[model.v_slice(joint)] = True
+    scale = as_weights(weights, model.nv)
+    n = world.n_rows - len(world.parts[-1].rows)  # the joints' own friction is in rnea already
+    rows = rows_at(world, q, v, time=time)
+    own = RowsAt(rows.error[..., :n], rows.jacobian[..., :n, :], rows.bias[..., :n], rows.speed[..., :n])
+    speed, gain = (as_numbers("World.inverse_dynamics", name, x) for name, x in (("v", v), ("a", a)))
+    effort = least_effort(model, world.names_of_rows, world.laws[:n], own, speed, gain, needed, driven, scale)
+    joints = np.zeros((*effort.forces.shape[:-1], world.n_rows - n))
+    return Effort(effort.tau, np.concatenate([effort.forces, joints], axis=-1))
+
+
+def as_weights(weights: ArrayLike, nv: int) -> Array:
+    """Check the weights of the drives, and broadcast them to one for each coordinate, ``(nv,)``."""
+    scale = as_numbers("World.inverse_dynamics", "weights", weights)
+    if scale.shape not in ((), (nv,)) or not (np.isfinite(scale) & (scale > 0.0)).all():
+        raise ArgumentValueError(
+            f"World.inverse_dynamics: weights is {shown(weights)}, expected numbers above 0, one or ({nv},)"
+        )
+    return np.broadcast_to(scale, (nv,))

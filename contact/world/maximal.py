@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,30 +28,20 @@ from pluecker.articulated.algorithms.frames.forward_kinematics import (
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.relation import COORDINATE, OFFSET, TURN
 from pluecker.contact.world.determination import RANK, Determination, find_determination
+from pluecker.contact.world.instants import ConstrainedAcceleration
 from pluecker.contact.world.joint_functions import JointShape
 from pluecker.contact.world.reactions import body_wrenches, function_forces, largest_wrench
-from pluecker.contact.world.tree_joints import (
-    Coordinates,
-    kept,
-)
+from pluecker.contact.world.simulation import Motions
+from pluecker.contact.world.tree_joints import Coordinates, kept
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentValueError, shown
 from pluecker.spatial.functions.arguments import as_numbers, check_broadcast
 from pluecker.spatial.functions.quaternions import quaternion_from_rotation, quaternion_log
 
-if TYPE_CHECKING:
-    from pluecker.contact.world.results import ConstrainedAcceleration
-    from pluecker.contact.world.world import World
-
 __all__ = ["Maximal"]
 
-ONE_AXIS = (
-    "revolute",
-    "continuous",
-    "prismatic",
-    "helical",
-    "cylindrical",
-)  # joints whose axis is fixed in both bodies
+# joints whose axis is fixed in both bodies
+ONE_AXIS = ("revolute", "continuous", "prismatic", "helical", "cylindrical")
 
 
 @by_value("source", "reference")
@@ -68,8 +57,8 @@ class Maximal:
         shapes, coordinates: of the old joints, by body: their geometry, and their coordinates as functions.
     """
 
-    world: World
-    source: World
+    world: Motions
+    source: Motions
     reference: Array
     shapes: dict[int, JointShape]
     coordinates: Coordinates

@@ -1,11 +1,15 @@
-"""Memory of a world between steps besides its state: a small record, which can be saved, and belongs to one world."""
+"""Memory of a world between steps besides its state: a small record, which can be saved, and belongs to one world.
+
+A world whose contacts are found in each step remembers their forces too. It steps one state at a time: contacts come and go,
+so that the problem of each step has another form.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +20,9 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
 from pluecker.contact.constraints.relation import ANGLES, TOUCH, USER
 from pluecker.contact.errors import ConstraintError, FileError
+from pluecker.contact.piles.places import counts_of, kept_numbers, pieces_of
+from pluecker.contact.piles.step import PileStep
+from pluecker.contact.piles.warm_start import WIDTH, Remembered
 from pluecker.contact.rows.functions import function_value
 from pluecker.contact.rows.layout import (
     CALL,
@@ -29,6 +36,7 @@ from pluecker.contact.rows.layout import (
 )
 from pluecker.contact.rows.motion import PLACE, place_links
 from pluecker.contact.rows.user import ADDRESS, PARAMETERS
+from pluecker.contact.world.constrained import Constrained, FoundContacts
 from pluecker.contact.world.running import run
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.scalars.operations import store
@@ -38,11 +46,16 @@ from pluecker.spatial.files import reason_of, whole_file
 from pluecker.spatial.functions.arguments import as_numbers
 from pluecker.spatial.npz import npz_content, read_npz
 
-if TYPE_CHECKING:
-    from pluecker.contact.world.world import World
+__all__ = [
+    "WorldMemory",
+    "as_numbers_of",
+    "as_numbers_with_contacts",
+    "key_of",
+    "memory_with_contacts",
+    "pile_steps",
+]
 
-__all__ = ["WorldMemory", "as_numbers_of", "key_of"]
-
+FEATURES = 2.0**31  # more than a pair of shapes has, of either sign: those of the edges of hulls are below zero
 SAME_ANGLE = 1e-6  # rad: by which an angle may differ from the one that is remembered, whole turns aside
 PARTS = ("key", "time", "turns", "impulses", "integrator", "own")
 
@@ -155,7 +168,7 @@ def check_path(function: str, path: object) -> None:
         raise ArgumentTypeError(f"{function}: path is {shown(path)}, expected the path of a file")
 
 
-def key_of(world: World) -> str:
+def key_of(world: Constrained) -> str:
     """Return a fingerprint of the model and the constraints as kernels read them; of users' functions their parameters."""
     key: str | None = world.tables.get(key_of)
     if key is None:
@@ -163,7 +176,7 @@ def key_of(world: World) -> str:
     return key
 
 
-def find_key(world: World) -> str:
+def find_key(world: Constrained) -> str:
     """Compute the fingerprint that :func:`key_of` keeps."""
     found, array = hashlib.sha256(world.model.packed.tobytes()), world.packed.array.copy()
     place = int(array.view(np.int64)[FUNCTIONS])
@@ -183,7 +196,7 @@ def find_key(world: World) -> str:
     return found.hexdigest()[:32]
 
 
-def as_numbers_of(world: World, q: Array, memory: Any, integrator: str, own: int) -> NDArray[np.float64] | None:
+def as_numbers_of(world: Constrained, q: Array, memory: Any, integrator: str, own: int) -> NDArray[np.float64] | None:
     """Convert a memory to the numbers that an integrator remembers, ``(..., n)``; None without one.
 
     Args:
@@ -216,7 +229,7 @@ def as_numbers_of(world: World, q: Array, memory: Any, integrator: str, own: int
     return np.concatenate([time, memory.turns, memory.impulses[..., np.argsort(world.packed.place)], rest], axis=-1)
 
 
-def check_turns(world: World, q: Array, memory: WorldMemory) -> None:
+def check_turns(world: Constrained, q: Array, memory: WorldMemory) -> None:
     """Refuse a state whose angles are not those that are remembered."""
     if not world.packed.n_turns or not memory.time > 0.0:
         return
@@ -224,16 +237,71 @@ def check_turns(world: World, q: Array, memory: WorldMemory) -> None:
     off = np.abs(np.remainder(angles - memory.turns + np.pi, 2.0 * np.pi) - np.pi)
     if not (off <= SAME_ANGLE).all():
         k = int(np.argwhere(off > SAME_ANGLE)[0][-1])
-        names = [
-            name
-            for name, part in zip(world.names, world.parts, strict=False)
-            for f in part.functions
-            if f.kind in ANGLES
-        ]
+        named = zip(world.names, world.parts, strict=False)
+        names = [name for name, part in named for f in part.functions if f.kind in ANGLES]
         raise ConstraintError(
             f"World: the state does not fit the memory: the angle of {shown(names[k])} is another one by "
             f"{off.max():.3g} rad; leave the memory out after a change of the state"
         )
+
+
+# -------------------------------------------------------------------------------- of contacts that are found
+
+
+def pile_steps(world: Constrained, found: FoundContacts, memory: Any, threads: Any) -> PileStep:
+    """Make the steps of a world, which go on from its memory."""
+    law = found.law, found.impacts, found.recovery, found.recovery_speed, found.accuracy
+    step = PileStep(world.smooth, world.packed, found.collision, *law, threads)
+    if isinstance(memory, WorldMemory) and memory.key == key_of(world):
+        step.remembered = remembered_in(memory, counts_of(world.packed.array).rotors, len(found.collision.colliders))
+    return step
+
+
+def remembered_in(memory: WorldMemory, rotors: int, colliders: int) -> Remembered:
+    """Read the forces of contacts from a memory.
+
+    Raises:
+        ConstraintError: it has something else.
+    """
+    own = memory.own
+    if own.ndim != 1 or len(own) < rotors or (len(own) - rotors) % WIDTH:
+        raise ConstraintError(
+            f"World: the memory has numbers of its own of shape {own.shape}, expected {rotors} and {WIDTH} for each contact"
+        )
+    table = own[rotors:].reshape(-1, WIDTH)
+    names = table[:, :3]
+    if not np.isfinite(own).all() or (names != np.floor(names)).any() or (names[:, :2] < 0).any():
+        raise ConstraintError(
+            "World: the memory names contacts by numbers that are not whole, or holds what is not finite"
+        )
+    if (names[:, :2] >= colliders).any() or (np.abs(names[:, 2]) >= FEATURES).any():
+        raise ConstraintError(
+            f"World: the memory names contacts of colliders that are not there; there are {colliders}"
+        )
+    return Remembered.from_numbers(own[rotors:])
+
+
+def as_numbers_with_contacts(world: Constrained, q: Array, memory: Any, name: str) -> Array | None:
+    """Return the numbers that the smooth part of the first step remembers; None without a memory."""
+    counts = counts_of(world.packed.array)
+    total = max(piece.stop for piece in pieces_of(world.model, counts).values())
+    own = total - kept_numbers(counts) + counts.rotors
+    if isinstance(memory, WorldMemory) and memory.key == key_of(world):
+        rest = np.zeros(own)
+        rest[: counts.rotors] = memory.own[: counts.rotors]
+        memory = replace(memory, own=rest)
+    return as_numbers_of(world, q, memory, name, own)
+
+
+def memory_with_contacts(world: Constrained, numbers: Array, step: PileStep, name: str) -> WorldMemory:
+    """Make the memory of a world from the numbers of the smooth part and the contacts of the last step."""
+    places = pieces_of(world.model, counts_of(world.packed.array))
+    own = np.concatenate([numbers[places["rotors"]], step.remembered.numbers()])
+    impulses = numbers[places["impulses"]][world.packed.place]
+    return WorldMemory(key_of(world), float(numbers[0]), numbers[places["turns"]], impulses, name, own)
+
+
+# ---------------------------------------------------------------------------------------------------- kernel
 
 
 @kernel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,15 +18,14 @@ from pluecker.contact.constraints.pair import Pair
 from pluecker.contact.constraints.point_contact import PointContact
 from pluecker.contact.constraints.relation import DISTANCE, Frame, Function, Row
 from pluecker.contact.geometry.shape_contact import ShapeContact
-from pluecker.contact.world.called import called
-from pluecker.contact.world.contact_overlays import contact_overlays
-from pluecker.contact.world.found_samples import COLUMN
-from pluecker.contact.world.found_samples import contacts_of as found_in
+from pluecker.contact.world.constrained import Constrained
+from pluecker.contact.world.contact_forces import contact_overlays
+from pluecker.contact.world.contact_samples import COLUMN
+from pluecker.contact.world.contact_samples import contacts_of as found_in
+from pluecker.contact.world.reactions import ConstraintHandle
+from pluecker.contact.world.running import called
 from pluecker.contact.world.tree_joints import TreeJoint
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
-
-if TYPE_CHECKING:
-    from pluecker.contact.world.world import ConstraintHandle, World
 
 __all__ = ["connections_of", "elements_of", "overlays_of"]
 
@@ -45,13 +44,13 @@ TINY = 1e-12  # of the largest force, and a size: what is smaller is none
 
 
 @called("World.overlays")
-def overlays_of(world: World, trajectory: Trajectory) -> tuple[Overlay, ...]:
-    """Make the overlays that :meth:`World.overlays` returns."""
+def overlays_of(world: Constrained, trajectory: Trajectory, lines: tuple[Lines, ...]) -> tuple[Overlay, ...]:
+    """Make the overlays that :meth:`World.overlays` returns: those of one motion, behind the lines between bodies."""
     if not isinstance(trajectory, Trajectory):
         raise ArgumentTypeError(f"World.overlays: trajectory is a {type(trajectory).__name__}, expected a Trajectory")
     if trajectory.q is None or trajectory.q.ndim != 2:
         raise ArgumentValueError("World.overlays: the trajectory has to be one motion with q; choose one by motion()")
-    q, lines = trajectory.q, world.connections
+    q = trajectory.q
     forces = trajectory.columns.get("constraint_forces")
     found: list[Overlay] = list(lines)
     if forces is not None and trajectory.v is not None:
@@ -69,7 +68,7 @@ def overlays_of(world: World, trajectory: Trajectory) -> tuple[Overlay, ...]:
     return tuple(found)
 
 
-def connections_of(world: World) -> tuple[Lines, ...]:
+def connections_of(world: Constrained) -> tuple[Lines, ...]:
     """Joints, and distances between points of bodies, by what they are: rods, springs, ropes, lengths with other laws."""
     ends: dict[str, list[Any]] = {kind: [] for kind in CONNECTIONS}
     lengths = []
@@ -133,7 +132,7 @@ def end_of(function: Function, number: int) -> tuple[str, Array]:
     return frame.name, np.array(frame.position) + frame.matrix @ point
 
 
-def contacts_of(world: World, trajectory: Trajectory) -> list[Overlay]:
+def contacts_of(world: Constrained, trajectory: Trajectory) -> list[Overlay]:
     """Points, normals, forces and cones, in a size that fits the bodies at the beginning, and what touches."""
     assert trajectory.q is not None
     assert trajectory.v is not None
@@ -150,12 +149,13 @@ def contacts_of(world: World, trajectory: Trajectory) -> list[Overlay]:
     return list(contact_overlays(samples, size or None))
 
 
-def others(world: World) -> list[ConstraintHandle]:
+def others(world: Constrained) -> list[ConstraintHandle]:
     """List the constraints that are no contacts."""
-    return [handle for handle in map(world.__getitem__, world.names) if not isinstance(handle.record, CONTACTS)]
+    handles = (ConstraintHandle(world, k) for k in range(len(world.constraints)))
+    return [handle for handle in handles if not isinstance(handle.record, CONTACTS)]
 
 
-def placements(world: World, q: Array) -> dict[tuple[str, Frame], Array]:
+def placements(world: Constrained, q: Array) -> dict[tuple[str, Frame], Array]:
     """Compute the placements of the frames of all constraints but contacts, ``(n, 4, 4)``, by constraint and frame."""
     found: dict[tuple[str, Frame], Array] = {}
     for handle in others(world):
@@ -166,7 +166,7 @@ def placements(world: World, q: Array) -> dict[tuple[str, Frame], Array]:
     return found
 
 
-def force_arrows(world: World, q: Array, forces: Array, size: float) -> list[Arrows]:
+def force_arrows(world: Constrained, q: Array, forces: Array, size: float) -> list[Arrows]:
     """Make arrows of the force of each constraint on the body of its second frame, at that frame, in world axes."""
     handles = [handle for handle in others(world) if acts_on_bodies(world, handle)]
     if not handles or not len(q):
@@ -181,7 +181,7 @@ def force_arrows(world: World, q: Array, forces: Array, size: float) -> list[Arr
     return [Arrows(np.stack(places, axis=1), np.stack(vectors, axis=1), LONGEST * size / largest, label, "purple")]
 
 
-def acts_on_bodies(world: World, handle: ConstraintHandle) -> bool:
+def acts_on_bodies(world: Constrained, handle: ConstraintHandle) -> bool:
     """Return whether a constraint has a second frame on which its wrench is."""
     functions = world.parts[handle.number].functions
     frame = next((f.second for f in functions if f.second is not None), None)

@@ -2,59 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from pluecker.articulated.errors import OutputError, SimulationError
 from pluecker.articulated.forces.elements import Element
 from pluecker.articulated.forces.packing import as_elements
+from pluecker.articulated.pictures.overlays import Lines, Overlay
 from pluecker.articulated.running.arguments import Array, as_floats
 from pluecker.articulated.running.fields import STANDARD
 from pluecker.articulated.simulation.dynamics import Dynamics
 from pluecker.articulated.simulation.follow_motion import follow_motion
 from pluecker.articulated.simulation.preparation import prepare_motion
 from pluecker.articulated.simulation.starts import as_outside_limits, hard_limits, within_limits
-from pluecker.articulated.simulation.steps import Outcome, Remembered
+from pluecker.articulated.simulation.steps import Outcome
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.contact.arguments import can_be_listed
 from pluecker.contact.constraints.checks import positive
-from pluecker.contact.constraints.relation import ANGLES, USER, Row
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.piles.companion import companion
-from pluecker.contact.piles.smooth_part import smooth_part
 from pluecker.contact.piles.step import PileStep, Touch
-from pluecker.contact.stepping.implicit_steps import IMPLICIT
-from pluecker.contact.stepping.linearly_implicit_steps import LINEARLY_IMPLICIT_STEPS
-from pluecker.contact.stepping.smooth_steps import SMOOTH
-from pluecker.contact.stepping.step import WORLD_STEP
 from pluecker.contact.world.branches import times_of_singular_positions
-from pluecker.contact.world.called import called
+from pluecker.contact.world.constrained import Constrained
 from pluecker.contact.world.contact_forces import ContactForces
+from pluecker.contact.world.contact_samples import (
+    FiledTouches,
+    PointContacts,
+    contacts_of,
+    forces_found,
+    joined_contacts,
+    with_touches,
+)
 from pluecker.contact.world.errors_at import as_on_open, refuse_open_start
-from pluecker.contact.world.failures import explanation
-from pluecker.contact.world.found_contacts import begun_numbers, memory_with_contacts, pile_steps
-from pluecker.contact.world.found_samples import FiledTouches, contacts_of, forces_found, joined_contacts, with_touches
-from pluecker.contact.world.memory import WorldMemory, as_numbers_of, key_of
-from pluecker.contact.world.overlays import elements_of, overlays_of
-from pluecker.contact.world.point_contacts import PointContacts
-from pluecker.contact.world.scenario import world_scenario
+from pluecker.contact.world.instants import Instants
+from pluecker.contact.world.integrators import SEMI_IMPLICIT, dynamics_with_contacts, world_dynamics, world_scenario
+from pluecker.contact.world.memory import WorldMemory, key_of, memory_with_contacts, pile_steps
+from pluecker.contact.world.overlays import connections_of, elements_of, overlays_of
+from pluecker.contact.world.running import called
 from pluecker.spatial.equality import by_value
-from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, EntryIndexError, shown
+from pluecker.spatial.errors import ArgumentTypeError, EntryIndexError, shown
 from pluecker.spatial.properties import cached_property
 
-if TYPE_CHECKING:
-    from pluecker.contact.world.world import World
-
-__all__ = ["WorldStep", "WorldTrajectory", "simulate_world", "step_world"]
+__all__ = ["Motions", "WorldStep", "WorldTrajectory"]
 
 Stepping = Integrator | PileStep  # what made the steps of a motion
-DIFFERENTIATED = ("bdf1", "bdf2")  # whose Newton's method takes exact derivatives of forces
-SEMI_IMPLICIT = "semi_implicit"  # the step of worlds, under the name that plain models have for theirs
 
 
 @by_value()
@@ -142,72 +140,210 @@ class WorldTrajectory(Trajectory):
         return self.contacts[sample]
 
 
-@called("World.simulate")
-def simulate_world(
-    world: World,
-    q: Any,
-    v: Any,
-    duration: float,
-    step: float,
-    *,
-    integrator: Any,
-    memory: Any,
-    outside_limits: Any,
-    **options: Any,
-) -> WorldTrajectory:
-    """Compute the motion that :meth:`World.simulate` returns."""
-    q = begun_within_limits(world, q, memory, outside_limits)
-    begun = memory.time if isinstance(memory, WorldMemory) else 0.0
-    options["function"] = "World.simulate"
-    options["elements"] = as_elements("simulate", options["elements"])
-    found, outcome, chosen = follow(world, q, v, duration, step, integrator, memory, begun, options)
-    whole = outcome.error is None and outcome.failed is None and not outcome.interrupted and found.q is not None
-    own = memory_at_end(world, outcome, chosen, integrator, found.batch_shape) if whole and len(found) else None
-    parts = {name: getattr(found, name) for name in ("time", "q", "v", "a", "tau", "model", "columns")}
-    if isinstance(chosen, PileStep) and chosen.every:
-        try:
-            parts["columns"] = with_touches(world, found, chosen)
-        except OutputError as error:
-            end = float(found.time[-1]) if found.time is not None and len(found) else begun
-            raise SimulationError(f"{error}; the other files hold all {len(found)} samples", found, end) from None
-        found = found.replace(columns=parts["columns"])
-    shown, singular = elements_of(options["elements"]), partial(times_of_singular_positions, world)
-    if "constraint_forces" not in found.columns or found.batch_shape:
-        return WorldTrajectory(**parts, overlays=(*world.connections, *shown), memory=own, find_singular=singular)
-    contacts, overlays = contacts_of(world, found), (*overlays_of(world, found), *shown)
-    return WorldTrajectory(**parts, overlays=overlays, memory=own, contacts=contacts, find_singular=singular)
+class Motions(Instants):
+    """Base of worlds: the methods that follow motions, and what pictures of them show."""
+
+    @called("World.step")
+    def step(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        step: float,
+        *,
+        tau: ArrayLike | None = None,
+        f_ext: ArrayLike | None = None,
+        on_open: str = "raise",
+        memory: WorldMemory | None = None,
+        outside_limits: str = "raise",
+    ) -> WorldStep:
+        """Make one step of the motion; :meth:`simulate` with one of them.
+
+        Args:
+            q, v: the state, ``(..., nq)`` and ``(..., nv)``.
+            step: s.
+            tau: joint forces during the step, ``(..., nv)``; none if None.
+            f_ext: wrenches on the bodies in their coordinates, ``(..., n_bodies, 6)``.
+            on_open: ``"close"`` lets open constraints in, see :meth:`simulate`.
+            memory: what the step before gave; None before the first one.
+            outside_limits: of the first one, as for :meth:`simulate`.
+
+        Returns:
+            q and v at the end of the step, and the memory for the next one; ``step.contacts`` has what touched, with forces.
+
+        Raises:
+            ValueError, TypeError: as :meth:`simulate`.
+            SimulationError: there is no such step: constraints contradict each other, or cannot be met.
+
+        Source: Moreau (1999).
+        """
+        step = positive("World.step", "step", step)
+        q = begun_within_limits(self, q, memory, outside_limits)
+        options = {
+            "control": tau, "f_ext": f_ext, "elements": (), "record": (), "every": 1, "record_to": None,
+            "on_unsolved": "raise", "on_open": on_open, "tol": 1e-9, "progress": None, "threads": None,
+            "function": "World.step",
+        }  # fmt: skip
+        found, outcome, chosen = follow(self, q, v, step, step, SEMI_IMPLICIT, memory, 0.0, options)
+        assert found.q is not None
+        assert found.v is not None
+        if outcome.interrupted:
+            raise KeyboardInterrupt
+        own = memory_at_end(self, outcome, chosen, SEMI_IMPLICIT, found.batch_shape)
+        after = WorldStep(found.q[..., -1, :].copy(), found.v[..., -1, :].copy(), own)
+        start = np.array(q, dtype=np.float64)
+        before = start if self.packed.n_slots else after.q  # shapes touch where they did as it began
+        after.find_contacts = partial(contacts_of_step, self, before, after, own.impulses / step)
+        if isinstance(chosen, PileStep) and chosen.touch is not None:
+            after.find_contacts = partial(with_found, self, start, chosen.touch, after.find_contacts)
+        return after
+
+    @called("World.simulate")
+    def simulate(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        duration: float,
+        step: float,
+        *,
+        control: Any = None,
+        f_ext: Any = None,
+        elements: Element | Sequence[Element] = (),
+        integrator: str = "semi_implicit",
+        record: str | Iterable[str] = ("a", "tau"),
+        every: int = 1,
+        record_to: str | os.PathLike[str] | None = None,
+        on_unsolved: str = "raise",
+        on_open: str = "raise",
+        tol: float = 1e-9,
+        progress: Any = None,
+        threads: int | None = None,
+        memory: WorldMemory | None = None,
+        outside_limits: str = "raise",
+    ) -> WorldTrajectory:
+        """Simulate the motion from the state ``q, v``; arguments that are not named here are those of :func:`simulate`.
+
+        What goes with what. Smooth integrators are bdf1, bdf2, and rk4, dormand_prince, variational, linearly_implicit and
+        redmax; further ones of :func:`simulate` know no constraints, and are refused:
+
+        ==================================================  =============  ==========  ==============
+        constraints                                         semi_implicit  bdf1, bdf2  other smooth
+        ==================================================  =============  ==========  ==============
+        joints, loops, gears, prescribed motions            yes            yes         yes
+        springs and dampers on coordinates, ways, lengths   yes            yes         yes
+        springs and dampers on angles that may turn around  yes            no          no
+        soft limits and ropes without dampers               yes            yes         no
+        limits and ropes, hard ones or with dampers         yes            no          no
+        dry friction                                        yes            no          no
+        motors, position drives                             yes            no          no
+        point contacts, shapes                              yes            no          no
+        ==================================================  =============  ==========  ==============
+
+        Args:
+            q, v: the state at the beginning, ``(..., nq)`` and ``(..., nv)``.
+            duration, step: a whole number of steps; s.
+            integrator: ``"semi_implicit"``, the step of worlds, of first order, which knows all rows; or a smooth one.
+                ``"rk4"`` and ``"dormand_prince"``, of order four and five, and ``"linearly_implicit"`` and ``"redmax"``,
+                which know no armature in maximal coordinates, bring q and v back onto the constraints after each step.
+                ``"bdf1"`` and ``"bdf2"`` solve for the forces with which positions are on them; velocities are to the
+                order of the method, as behind springs of rising stiffness.
+                ``"variational"`` has both, keeps momenta, and makes no trend of energy. In a singular position, where
+                constraints say the same that are independent elsewhere, a motion goes on along the branch to which its
+                velocity is a tangent; variational steps that begin next to one may have to be divided, by
+                ``on_unsolved="substep"``.
+            record: also ``"constraint_forces"``, along the rows of all constraints, a column ``(..., n, n_rows)``: of
+                ``"semi_implicit"`` their mean over the step behind a sample, like ``a``; N or N m. With it come contacts
+                that are found; of a step that is divided those of its last piece.
+            on_open: what becomes of a state at the beginning in which constraints that hold are open, by more than a
+                hundredth of a metre or radian: ``"raise"``, or ``"close"``: the first step moves the bodies to where they
+                hold, the nearest way in the metric of the masses; velocities have no part in that. Less is closed always.
+            memory: of a simulation or a step before, from which this one goes on, also in time: both together give
+                the same numbers, to the last bit, as one simulation of both.
+            outside_limits: what happens where q is beyond a position limit of the model's, as for :func:`simulate`; a motion
+                that goes on from a memory begins where it is.
+
+        Returns:
+            A trajectory, with ``memory``; its ``singular_times`` say when it was in a singular position.
+
+        Raises:
+            ValueError, TypeError: as :func:`simulate`; the memory is of another world, or does not fit the state.
+            ConstraintError: a constraint is open at the beginning; the message names it and :meth:`close`.
+            SimulationError: the motion cannot be followed to its end; the message says at what time, and which constraints
+                contradict each other, ``trajectory`` has what was computed until then.
+
+        Example:
+            >>> from pluecker.articulated import ModelBuilder
+            >>> from pluecker.contact import World, constraints
+            >>> free = ModelBuilder()
+            >>> free.add_body("bob", mass=1.0, inertia=(0.1, 0.1, 0.1))
+            >>> free.add_joint("bob", "free", parent="world", child="bob")
+            >>> world = World(free.build(), [constraints.Ball("hook", ("world", (0, 0, 0)), ("bob", (0, 0, 1)))])
+            >>> swing = world.simulate([0, 0, -1.0, 1, 0, 0, 0], [0.1, 0, 0, 0, 0.1, 0], 0.01, 0.001, integrator="rk4")
+            >>> bool(world.errors_at(swing.q).bilateral.max() < 1e-12)
+            True
+
+        Source: Moreau (1999); Eich (1993); Gear, Gupta, Leimkuhler (1985); Andersen (1983).
+        """
+        q = begun_within_limits(self, q, memory, outside_limits)
+        begun = memory.time if isinstance(memory, WorldMemory) else 0.0
+        elements = as_elements("simulate", elements)
+        options = {
+            "control": control, "f_ext": f_ext, "elements": elements, "record": record, "every": every,
+            "record_to": record_to, "on_unsolved": on_unsolved, "on_open": on_open, "tol": tol, "progress": progress,
+            "threads": threads, "function": "World.simulate",
+        }  # fmt: skip
+        found, outcome, chosen = follow(self, q, v, duration, step, integrator, memory, begun, options)
+        whole = outcome.error is None and outcome.failed is None and not outcome.interrupted and found.q is not None
+        own = memory_at_end(self, outcome, chosen, integrator, found.batch_shape) if whole and len(found) else None
+        parts = {name: getattr(found, name) for name in ("time", "q", "v", "a", "tau", "model", "columns")}
+        if isinstance(chosen, PileStep) and chosen.every:
+            try:
+                parts["columns"] = with_touches(self, found, chosen)
+            except OutputError as error:
+                end = float(found.time[-1]) if found.time is not None and len(found) else begun
+                raise SimulationError(f"{error}; the other files hold all {len(found)} samples", found, end) from None
+            found = found.replace(columns=parts["columns"])
+        springs, singular = elements_of(elements), partial(times_of_singular_positions, self)
+        if "constraint_forces" not in found.columns or found.batch_shape:
+            return WorldTrajectory(**parts, overlays=(*self.connections, *springs), memory=own, find_singular=singular)
+        contacts, overlays = contacts_of(self, found), (*self.overlays(found), *springs)
+        return WorldTrajectory(**parts, overlays=overlays, memory=own, contacts=contacts, find_singular=singular)
+
+    @cached_property
+    def connections(self) -> tuple[Lines, ...]:
+        """Lines between bodies that pictures show: joints, rods, springs as coils, ropes, dashed while they are slack.
+
+        Example:
+            >>> from pluecker.articulated import ModelBuilder, plot_mechanism
+            >>> from pluecker.contact import World, constraints
+            >>> builder = ModelBuilder()
+            >>> builder.add_body("bob", mass=1.0)
+            >>> builder.add_joint("rail", "prismatic", parent="world", child="bob", axis=(0, 0, 1))
+            >>> world = World(builder.build(), [constraints.Rope("rope", ("world", (0, 0, 1)), "bob", length=1.2)])
+            >>> [lines.label for lines in world.connections]
+            ['ropes, dashed while slack']
+            >>> axes = plot_mechanism(world.model, overlays=world.connections)  # doctest: +SKIP
+        """
+        return connections_of(self)
+
+    def overlays(self, trajectory: Trajectory) -> tuple[Overlay, ...]:
+        """Make the overlays of one motion: :attr:`connections`, the axes of the frames of constraints, their forces.
+
+        :meth:`simulate` gives its trajectory these where ``"constraint_forces"`` is recorded, else the connections alone,
+        for :func:`~pluecker.articulated.animate`, :func:`~pluecker.articulated.view` and others. Forces are those on the
+        body of a constraint's second frame; the longest arrow of all samples has three tenths of the mechanism's reach, and
+        the legend says how many newtons it stands for. Of contacts these are points, by what each does, normals, forces on
+        the body of the higher number, and cones of friction.
+
+        Args:
+            trajectory: one motion of this world, with q, and with the column ``constraint_forces`` if forces are wanted.
+
+        Raises:
+            TypeError, ValueError: it is no trajectory, or a batch of motions.
+        """
+        return overlays_of(self, trajectory, self.connections)
 
 
-@called("World.step")
-def step_world(
-    world: World, q: Any, v: Any, step: float, tau: Any, f_ext: Any, on_open: str, memory: Any, outside_limits: Any
-) -> WorldStep:
-    """Make the step that :meth:`World.step` returns."""
-    step = positive("World.step", "step", step)
-    q = begun_within_limits(world, q, memory, outside_limits)
-    options = {
-        "control": tau, "f_ext": f_ext, "elements": (), "record": (), "every": 1, "record_to": None, "on_unsolved": "raise",
-        "on_open": on_open, "tol": 1e-9, "progress": None, "threads": None, "function": "World.step",
-    }  # fmt: skip
-    found, outcome, chosen = follow(world, q, v, step, step, SEMI_IMPLICIT, memory, 0.0, options)
-    assert found.q is not None
-    assert found.v is not None
-    if outcome.interrupted:
-        raise KeyboardInterrupt
-    own = memory_at_end(world, outcome, chosen, SEMI_IMPLICIT, found.batch_shape)
-    after = WorldStep(found.q[..., -1, :].copy(), found.v[..., -1, :].copy(), own)
-    before = (
-        np.array(q, dtype=np.float64) if world.packed.n_slots else after.q
-    )  # shapes touch where they did as it began
-    after.find_contacts = partial(contacts_of_step, world, before, after, own.impulses / step)
-    if isinstance(chosen, PileStep) and chosen.touch is not None:
-        after.find_contacts = partial(
-            with_found, world, np.array(q, dtype=np.float64), chosen.touch, after.find_contacts
-        )
-    return after
-
-
-def begun_within_limits(world: World, q: Any, memory: Any, outside_limits: Any) -> Any:
+def begun_within_limits(world: Constrained, q: Any, memory: Any, outside_limits: Any) -> Any:
     """Return the configuration from which a motion begins; what goes on from a memory begins where it is."""
     outside = as_outside_limits(outside_limits)
     if memory is not None or not world.limits:
@@ -218,19 +354,27 @@ def begun_within_limits(world: World, q: Any, memory: Any, outside_limits: Any) 
     return within_limits(world.model, array, hard_limits(world.model), outside)
 
 
-def with_found(world: World, q: Array, touch: Touch, others: Callable[[], ContactForces]) -> ContactForces:
+def with_found(world: Constrained, q: Array, touch: Touch, others: Callable[[], ContactForces]) -> ContactForces:
     """Describe the contacts of constraints, and behind them those that were found."""
     return joined_contacts(others(), forces_found(world, q, touch))
 
 
-def contacts_of_step(world: World, q: Array, after: WorldStep, forces: Array) -> ContactForces:
+def contacts_of_step(world: Constrained, q: Array, after: WorldStep, forces: Array) -> ContactForces:
     """Describe the contacts of constraints in a step of one state."""
     found: ContactForces = PointContacts(world, q[None], after.v[None], forces[None], after.q[None])[0]
     return found
 
 
 def follow(
-    world: World, q: Any, v: Any, duration: float, step: float, integrator: Any, memory: Any, begun: float, options: Any
+    world: Instants,
+    q: Any,
+    v: Any,
+    duration: float,
+    step: float,
+    integrator: Any,
+    memory: Any,
+    begun: float,
+    options: Any,
 ) -> tuple[Trajectory, Outcome, Stepping]:
     """Follow the motion; return it, how far it came, and what stepped it."""
     used: list[Stepping] = []
@@ -267,152 +411,13 @@ def follow(
     beside = "found" if world.found_contacts is not None else "step" if duration == step else "motion"
     with companion.beside(beside):
         trajectory, outcome = follow_motion(
-            world.model, q, v, prepare, continued=memory is not None, stacklevel=7, **own
+            world.model, q, v, prepare, continued=memory is not None, stacklevel=5, **own
         )
     return trajectory, outcome, used[0]
 
 
-def world_dynamics(
-    world: World, q: Any, springs: tuple[Element, ...], integrator: Any, memory: Any, begun: float
-) -> Dynamics:
-    """Make the dynamics of a world, with one of its integrators."""
-    if memory is None:
-        refuse_lost_turns(world, q)
-    scenario = world_scenario(world, springs)
-    kernel = as_world_integrator(world, integrator, scenario)
-    n = 1 + world.packed.n_turns + world.packed.n_rows
-    own = kernel.memory(world.model, scenario) - n
-    numbers = as_numbers_of(world, np.asarray(q, dtype=np.float64), memory, integrator, own)
-    remembered = Remembered(numbers, 1 + world.packed.n_turns, world.packed.n_rows, world.packed.place)
-
-    def acceleration(model: Any, time: Array, q: Array, v: Array, tau: Array, f_ext: Array, threads: int) -> Array:
-        at = time.reshape(time.shape + (1,) * (q.ndim - 1 - time.ndim))
-        return np.concatenate(world.accelerations(q, v, tau, f_ext, time=at, threads=threads), axis=-1)
-
-    return Dynamics(
-        kernel, scenario, acceleration, by_loop=integrator == SEMI_IMPLICIT, constrained=True, remembered=remembered,
-        since=memory.time - begun if isinstance(memory, WorldMemory) else 0.0, explain=partial(explanation, world),
-    )  # fmt: skip
-
-
-def refuse_lost_turns(world: World, q: Any) -> None:
-    """Refuse a start whose angles have turned farther than they can be told: without a memory they begin in (-pi, pi].
-
-    Rows that hold a sum of angles (gears, belts, screws) then begin with a gap of whole turns, which a step would close.
-
-    Raises:
-        ConstraintError: a row begins with a gap of more than half a turn of one of its angles.
-    """
-    angles = world.tables.get(held_angles)
-    if angles is None:
-        angles = world.tables[held_angles] = held_angles(world)
-    if not len(angles):
-        return
-    gaps = np.abs(world.rows_at(q).error[..., : len(angles)])
-    lost = (gaps > np.pi * angles).reshape(-1, len(angles)).any(axis=0)
-    if lost.any():
-        row = int(np.argmax(lost))
-        name = [name for name, parts in zip(world.names, world.parts, strict=False) for _ in parts.rows][row]
-        raise ConstraintError(
-            f"simulate: {shown(name)} begins with a gap of more than half a turn; without a memory, angles begin in "
-            "(-pi, pi]: start there, or go on from a memory that has counted the turns"
-        )
-
-
-def held_angles(world: World) -> Array:
-    """Compute the least coefficient of an angle in each row that holds, infinite without; an empty array if all are."""
-    angles = [
-        min((abs(c) for k, c in row.terms if parts.functions[k].kind in ANGLES), default=np.inf)
-        if row.holonomic and row.motion is None and not (row.soft or row.ranged or row.inertia)
-        else np.inf
-        for _, parts in zip(world.names, world.parts, strict=False)
-        for row in parts.rows
-    ]
-    return np.array(angles if np.isfinite(angles).any() else [])
-
-
-def as_world_integrator(world: World, integrator: Any, scenario: Array) -> Integrator:
-    """Return the kernel of that name for this world.
-
-    Raises:
-        TypeError, ValueError: there is none of that name.
-        ConstraintError: it knows no rows with a range.
-    """
-    smooth = {**SMOOTH, **IMPLICIT, **LINEARLY_IMPLICIT_STEPS}
-    names = (SEMI_IMPLICIT, *smooth)
-    if not isinstance(integrator, str):
-        raise ArgumentTypeError(
-            f"simulate: integrator is a {type(integrator).__name__}, expected one of {', '.join(names)}"
-        )
-    if integrator not in names:
-        raise ArgumentValueError(f"simulate: integrator is {shown(integrator)}, expected one of {', '.join(names)}")
-    if integrator == SEMI_IMPLICIT:
-        return WORLD_STEP.serving(world.smooth, scenario)
-    for name, parts in zip((*world.names, None), world.parts, strict=True):
-        where = "the model's joints have them" if name is None else f"{shown(name)} has them"
-        cure = "; use World(..., limits=False) and model.replace(friction=0.0)" if name is None else ""
-        for row in parts.rows:
-            if row.ranged and not (integrator in DIFFERENTIATED and is_plain_spring(row)):
-                knows = "no limits" if integrator not in DIFFERENTIATED else "no limits but soft ones without dampers"
-                raise ConstraintError(
-                    f"simulate: {integrator} knows {knows}, no dry friction, motors and contacts, and {where}; "
-                    f"use {SEMI_IMPLICIT}{cure}"
-                )
-            if row.inertia > 0.0 and integrator in LINEARLY_IMPLICIT_STEPS:
-                raise ConstraintError(
-                    f"simulate: {integrator} knows no rotors, which armature is in maximal coordinates, and {where}; use "
-                    f"{SEMI_IMPLICIT}, or another smooth integrator"
-                )
-            kinds = [parts.functions[k].kind for k, _ in row.terms] if row.soft or row.ranged else []
-            if any(kind in ANGLES for kind in kinds):
-                raise ConstraintError(
-                    f"simulate: {integrator} knows no springs on turns, and {where}; use {SEMI_IMPLICIT}"
-                )
-            if USER in kinds and integrator in DIFFERENTIATED:
-                raise ConstraintError(
-                    f"simulate: {integrator} knows no springs on users' functions, whose derivatives it does not have, and "
-                    f"{where}; use {SEMI_IMPLICIT}"
-                )
-    return smooth[integrator]
-
-
-def is_plain_spring(row: Row) -> bool:
-    """Return whether a row with a range is a soft limit without a damper, whose force has no steps."""
-    acts = row.friction or row.force or row.damping or row.contact
-    return bool(row.holonomic and np.isfinite(row.stiffness) and not acts)
-
-
-def dynamics_with_contacts(
-    world: World, q: Any, springs: tuple[Element, ...], integrator: Any, memory: Any, begun: float, steps: PileStep
-) -> Dynamics:
-    """Make the dynamics of a world with shapes: a compiled smooth part, and the rest of each step from the contacts found.
-
-    Raises:
-        ArgumentValueError: another integrator than that of worlds.
-    """
-    if memory is None:
-        refuse_lost_turns(world, q)
-    scenario = world_scenario(world, springs)
-    if not isinstance(integrator, str) or integrator != SEMI_IMPLICIT:
-        as_world_integrator(world, integrator, scenario)  # refuses what is none
-        raise ArgumentValueError(
-            f"simulate: {integrator} knows no contacts, and the world has shapes; use {SEMI_IMPLICIT}"
-        )
-    numbers = begun_numbers(world, np.asarray(q, dtype=np.float64), memory, integrator)
-    remembered = Remembered(numbers, 1 + world.packed.n_turns, world.packed.n_rows, world.packed.place)
-
-    def no_acceleration(*arguments: Any) -> Array:
-        raise AssertionError("accelerations are those of the steps")
-
-    return Dynamics(
-        smooth_part(scenario), scenario, no_acceleration, by_loop=True, constrained=True, remembered=remembered,
-        since=memory.time - begun if isinstance(memory, WorldMemory) else 0.0, explain=partial(explanation, world),
-        finish=steps,
-    )  # fmt: skip
-
-
 def memory_at_end(
-    world: World, outcome: Outcome, integrator: Stepping, name: str, batch: tuple[int, ...]
+    world: Constrained, outcome: Outcome, integrator: Stepping, name: str, batch: tuple[int, ...]
 ) -> WorldMemory:
     """Make the memory from the numbers with which the loop ended."""
     if isinstance(integrator, PileStep):

@@ -3,40 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pluecker.articulated.forces.elements import Element
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.pictures.overlays import Lines, Overlay
 from pluecker.articulated.running.arguments import as_model
-from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.rows.joint_rows import joint_rows
-from pluecker.contact.world.arguments import checked, parts_of
-from pluecker.contact.world.called import called
-from pluecker.contact.world.found_contacts import as_found_contacts
-from pluecker.contact.world.handle import JOINTS, ConstraintHandle
-from pluecker.contact.world.instants import Instants
-from pluecker.contact.world.memory import WorldMemory
-from pluecker.contact.world.overlays import connections_of, overlays_of
-from pluecker.contact.world.pairs import pair_contacts
-from pluecker.contact.world.simulation import WorldStep, WorldTrajectory, simulate_world, step_world
+from pluecker.contact.world.constrained import as_found_contacts, checked, pair_contacts, parts_of
+from pluecker.contact.world.maximal import Maximal
+from pluecker.contact.world.running import called
+from pluecker.contact.world.simulation import Motions
+from pluecker.contact.world.tree_joints import free_parts
+from pluecker.contact.world.world_file import read_world_file
 from pluecker.spatial.equality import by_value
-from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, UnknownNameError, shown
-from pluecker.spatial.properties import cached_property
-
-if TYPE_CHECKING:
-    from pluecker.contact.world.maximal import Maximal
+from pluecker.spatial.errors import ArgumentTypeError, PlueckerError
 
 __all__ = ["World"]
 
 
 @by_value("model", "constraints", "limits", "found_contacts")
-class World(Instants):
+class World(Motions):
     """A mechanism and constraints on it, in any mixture of reduced and maximal coordinates.
 
     A world is immutable. Its state is ``(q, v)``, as of its model. A body on a free joint is in maximal coordinates, a body
@@ -166,8 +156,6 @@ class World(Instants):
             >>> [collider.name for collider in World.from_file(file, builder.build()).found_contacts.collision.colliders]
             ['floor', 'skin']
         """
-        from pluecker.contact.world.world_file import read_world_file
-
         found = read_world_file(path, as_model("World.from_file", model))
         try:
             return cls(model, found.constraints, limits=limits, **found.options)
@@ -178,19 +166,6 @@ class World(Instants):
     def __reduce__(self) -> tuple[Any, ...]:
         found = self.found_contacts
         return made_again, (self.model, self.constraints, self.limits, {} if found is None else found.options())
-
-    def __getitem__(self, name: str) -> ConstraintHandle:
-        """Return a constraint by its name; ``"joints"`` has the rows of the model's own joints."""
-        names = (*self.names, JOINTS)
-        if not isinstance(name, str) or name not in names:
-            raise UnknownNameError(f"World: no constraint {shown(name)}; there are {', '.join(names)}")
-        return ConstraintHandle(self, names.index(name))
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.names)
-
-    def __len__(self) -> int:
-        return len(self.constraints)
 
     def __repr__(self) -> str:
         return f"World of model {self.model.name!r}: {len(self.constraints)} constraints, {self.n_rows} rows"
@@ -214,170 +189,9 @@ class World(Instants):
                 springs of a joint that is free on a moving body; a constraint with the name of a joint.
             ValueError, TypeError: ``reference`` is no configuration.
         """
-        from pluecker.contact.world.making_maximal import make_maximal
-
-        return make_maximal(self, reference)
-
-    # ----------------------------------------------------------------------------------------------------------- a motion
-
-    def step(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        step: float,
-        *,
-        tau: ArrayLike | None = None,
-        f_ext: ArrayLike | None = None,
-        on_open: str = "raise",
-        memory: WorldMemory | None = None,
-        outside_limits: str = "raise",
-    ) -> WorldStep:
-        """Make one step of the motion; :meth:`simulate` with one of them.
-
-        Args:
-            q, v: the state, ``(..., nq)`` and ``(..., nv)``.
-            step: s.
-            tau: joint forces during the step, ``(..., nv)``; none if None.
-            f_ext: wrenches on the bodies in their coordinates, ``(..., n_bodies, 6)``.
-            on_open: ``"close"`` lets open constraints in, see :meth:`simulate`.
-            memory: what the step before gave; None before the first one.
-            outside_limits: of the first one, as for :meth:`simulate`.
-
-        Returns:
-            q and v at the end of the step, and the memory for the next one; ``step.contacts`` has what touched, with forces.
-
-        Raises:
-            ValueError, TypeError: as :meth:`simulate`.
-            SimulationError: there is no such step: constraints contradict each other, or cannot be met.
-
-        Source: Moreau (1999).
-        """
-        return step_world(self, q, v, step, tau, f_ext, on_open, memory, outside_limits)
-
-    def simulate(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        duration: float,
-        step: float,
-        *,
-        control: Any = None,
-        f_ext: Any = None,
-        elements: Element | Sequence[Element] = (),
-        integrator: str = "semi_implicit",
-        record: str | Iterable[str] = ("a", "tau"),
-        every: int = 1,
-        record_to: str | os.PathLike[str] | None = None,
-        on_unsolved: str = "raise",
-        on_open: str = "raise",
-        tol: float = 1e-9,
-        progress: Any = None,
-        threads: int | None = None,
-        memory: WorldMemory | None = None,
-        outside_limits: str = "raise",
-    ) -> WorldTrajectory:
-        """Simulate the motion from the state ``q, v``; arguments that are not named here are those of :func:`simulate`.
-
-        What goes with what. Smooth integrators are bdf1, bdf2, and rk4, dormand_prince, variational, linearly_implicit and
-        redmax; further ones of :func:`simulate` know no constraints, and are refused:
-
-        ==================================================  =============  ==========  ==============
-        constraints                                         semi_implicit  bdf1, bdf2  other smooth
-        ==================================================  =============  ==========  ==============
-        joints, loops, gears, prescribed motions            yes            yes         yes
-        springs and dampers on coordinates, ways, lengths   yes            yes         yes
-        springs and dampers on angles that may turn around  yes            no          no
-        soft limits and ropes without dampers               yes            yes         no
-        limits and ropes, hard ones or with dampers         yes            no          no
-        dry friction                                        yes            no          no
-        motors, position drives                             yes            no          no
-        point contacts, shapes                              yes            no          no
-        ==================================================  =============  ==========  ==============
-
-        Args:
-            q, v: the state at the beginning, ``(..., nq)`` and ``(..., nv)``.
-            duration, step: a whole number of steps; s.
-            integrator: ``"semi_implicit"``, the step of worlds, of first order, which knows all rows; or a smooth one.
-                ``"rk4"`` and ``"dormand_prince"``, of order four and five, and ``"linearly_implicit"`` and ``"redmax"``,
-                which know no armature in maximal coordinates, bring q and v back onto the constraints after each step.
-                ``"bdf1"`` and ``"bdf2"`` solve for the forces with which positions are on them; velocities are to the
-                order of the method, as behind springs of rising stiffness.
-                ``"variational"`` has both, keeps momenta, and makes no trend of energy. In a singular position, where
-                constraints say the same that are independent elsewhere, a motion goes on along the branch to which its
-                velocity is a tangent; variational steps that begin next to one may have to be divided, by
-                ``on_unsolved="substep"``.
-            record: also ``"constraint_forces"``, along the rows of all constraints, a column ``(..., n, n_rows)``: of
-                ``"semi_implicit"`` their mean over the step behind a sample, like ``a``; N or N m. With it come contacts
-                that are found; of a step that is divided those of its last piece.
-            on_open: what becomes of a state at the beginning in which constraints that hold are open, by more than a
-                hundredth of a metre or radian: ``"raise"``, or ``"close"``: the first step moves the bodies to where they
-                hold, the nearest way in the metric of the masses; velocities have no part in that. Less is closed always.
-            memory: of a simulation or a step before, from which this one goes on, also in time: both together give
-                the same numbers, to the last bit, as one simulation of both.
-            outside_limits: what happens where q is beyond a position limit of the model's, as for :func:`simulate`; a motion
-                that goes on from a memory begins where it is.
-
-        Returns:
-            A trajectory, with ``memory``; its ``singular_times`` say when it was in a singular position.
-
-        Raises:
-            ValueError, TypeError: as :func:`simulate`; the memory is of another world, or does not fit the state.
-            ConstraintError: a constraint is open at the beginning; the message names it and :meth:`close`.
-            SimulationError: the motion cannot be followed to its end; the message says at what time, and which constraints
-                contradict each other, ``trajectory`` has what was computed until then.
-
-        Example:
-            >>> from pluecker.articulated import ModelBuilder
-            >>> from pluecker.contact import World, constraints
-            >>> free = ModelBuilder()
-            >>> free.add_body("bob", mass=1.0, inertia=(0.1, 0.1, 0.1))
-            >>> free.add_joint("bob", "free", parent="world", child="bob")
-            >>> world = World(free.build(), [constraints.Ball("hook", ("world", (0, 0, 0)), ("bob", (0, 0, 1)))])
-            >>> swing = world.simulate([0, 0, -1.0, 1, 0, 0, 0], [0.1, 0, 0, 0, 0.1, 0], 0.01, 0.001, integrator="rk4")
-            >>> bool(world.errors_at(swing.q).bilateral.max() < 1e-12)
-            True
-
-        Source: Moreau (1999); Eich (1993); Gear, Gupta, Leimkuhler (1985); Andersen (1983).
-        """
-        return simulate_world(
-            self, q, v, duration, step, integrator=integrator, memory=memory, control=control, f_ext=f_ext,
-            elements=elements, record=record, every=every, record_to=record_to, on_unsolved=on_unsolved, on_open=on_open,
-            tol=tol, progress=progress, threads=threads, outside_limits=outside_limits,
-        )  # fmt: skip
-
-    @cached_property
-    def connections(self) -> tuple[Lines, ...]:
-        """Lines between bodies that pictures show: joints, rods, springs as coils, ropes, dashed while they are slack.
-
-        Example:
-            >>> from pluecker.articulated import ModelBuilder, plot_mechanism
-            >>> from pluecker.contact import World, constraints
-            >>> builder = ModelBuilder()
-            >>> builder.add_body("bob", mass=1.0)
-            >>> builder.add_joint("rail", "prismatic", parent="world", child="bob", axis=(0, 0, 1))
-            >>> world = World(builder.build(), [constraints.Rope("rope", ("world", (0, 0, 1)), "bob", length=1.2)])
-            >>> [lines.label for lines in world.connections]
-            ['ropes, dashed while slack']
-            >>> axes = plot_mechanism(world.model, overlays=world.connections)  # doctest: +SKIP
-        """
-        return connections_of(self)
-
-    def overlays(self, trajectory: Trajectory) -> tuple[Overlay, ...]:
-        """Make the overlays of one motion: :attr:`connections`, the axes of the frames of constraints, their forces.
-
-        :meth:`simulate` gives its trajectory these where ``"constraint_forces"`` is recorded, else the connections alone,
-        for :func:`~pluecker.articulated.animate`, :func:`~pluecker.articulated.view` and others. Forces are those on the
-        body of a constraint's second frame; the longest arrow of all samples has three tenths of the mechanism's reach, and
-        the legend says how many newtons it stands for. Of contacts these are points, by what each does, normals, forces on
-        the body of the higher number, and cones of friction.
-
-        Args:
-            trajectory: one motion of this world, with q, and with the column ``constraint_forces`` if forces are wanted.
-
-        Raises:
-            TypeError, ValueError: it is no trajectory, or a batch of motions.
-        """
-        return overlays_of(self, trajectory)
+        free = free_parts(self, reference)
+        world = type(self)(free.model, free.constraints, limits=self.limits, **free.options)
+        return Maximal(world, self, free.reference, free.shapes, free.coordinates)
 
 
 def made_again(model: Model, constraints: tuple[Any, ...], limits: bool, options: dict[str, Any]) -> World:

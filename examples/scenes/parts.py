@@ -17,7 +17,7 @@ from pluecker.contact.constraints.relation import Frame
 from pluecker.contact.geometry.pictures import draw_colliders
 from pluecker.contact.geometry.shapes import Box, HalfSpace
 from pluecker.contact.geometry.surfaces import Collider
-from pluecker.contact.world.point_contacts import motions
+from pluecker.contact.world.contact_samples import motions
 from pluecker.contact.world.simulation import WorldTrajectory
 from pluecker.contact.world.world import World
 from pluecker.spatial.functions.elementwise import Array

@@ -11,7 +11,6 @@ from tests.conftest import COMPILED
 from tests.crossed import calls, crossed
 
 TOP = Path(__file__).resolve().parents[2]
-LIMIT = 29  # files in circles, what there is; a smaller number is written here with the change that reaches it
 PARTS = {
     "spatial": "spatial",
     "articulated": "articulated",
@@ -70,10 +69,10 @@ def circles(graph):
     return found
 
 
-def test_files_import_one_another_in_no_circle_but_those_of_worlds():
-    found = circles(imports(modules()))
-    assert {module.rpartition(".")[0] for circle in found for module in circle} <= {"pluecker.contact.world"}
-    assert sum(map(len, found)) <= LIMIT
+def test_files_import_one_another_in_no_circle():
+    known = modules()
+    assert len(known) > 100
+    assert circles(imports(known)) == []
 
 
 def test_circles_are_found():

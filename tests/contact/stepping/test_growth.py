@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.worlds_mechanisms import rope
-from pluecker.contact.world.scenario import world_integrator, world_scenario
+from pluecker.contact.world.integrators import world_integrator, world_scenario
 from tests.conftest import COMPILED
 
 

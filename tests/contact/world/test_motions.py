@@ -295,8 +295,9 @@ def test_a_step_warns_of_what_is_above_the_limits_of_the_model():
     world, q = limited_lift(), np.array([0.4, -2.9])
     with pytest.warns(LimitWarning, match=r"^World\.step: coordinate 'cabin' is given 60, its effort_limit is 50;"):
         step = world.step(q, [0.1, -0.1], 0.01, tau=[60.0, 0.0])
-    with pytest.warns(LimitWarning, match=r"^World\.step: coordinate 'cabin' \(and 1 more\) begins at 4,"):
+    with pytest.warns(LimitWarning, match=r"^World\.step: coordinate 'cabin' \(and 1 more\) begins at 4,") as caught:
         world.step(q, [4.0, -4.0], 0.01)
+    assert [each.filename for each in caught] == [__file__]
     world.step(step.q, [4.0, -4.0], 0.01, memory=step.memory)  # which is nobody's choice
 
 
