@@ -116,7 +116,7 @@ class Constrained:
         return len(self.laws)
 
 
-# -------------------------------------------------------------------------------------------------------- the constraints
+# ---------------------------------------------------------------------------------------------------------- the constraints
 
 
 def checked(constraints: Any) -> tuple[Any, ...]:
@@ -146,7 +146,7 @@ def parts_of(record: Any, model: Model) -> Parts:
         raise type(error)(f"World: constraint {record.name!r}: {error}") from None
 
 
-# ------------------------------------------------------------------------------- shapes: pairs of them, and contacts found
+# -------------------------------------------------------------------------------- shapes: pairs of them, and contacts found
 
 
 def pair_contacts(

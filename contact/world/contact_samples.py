@@ -199,7 +199,7 @@ def motions(model: Model, q: Array, v: Array, after: Array) -> tuple[Array, Arra
     return T, V
 
 
-# ----------------------------------------------------------------------------------------------- named pairs of shapes
+# ---------------------------------------------------------------------------------------------------- named pairs of shapes
 
 
 class ShapeContacts:
@@ -277,7 +277,7 @@ def velocity_at(T: Array, twists: Array, bodies: Any, points: Array) -> Array:
     return np.asarray(own[..., 3:] + np.cross(own[..., :3], points - T[:, bodies][..., :3, 3]))
 
 
-# ------------------------------------------------------------------------------------- contacts that were found
+# ------------------------------------------------------------------------------------------------- contacts that were found
 
 
 def numbers_of(touch: Touch) -> Array:

@@ -29,7 +29,7 @@ from pluecker.contact.world.instants import Instants
 from pluecker.contact.world.memory import WorldMemory, as_numbers_of, as_numbers_with_contacts
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 
-__all__ = ["SEMI_IMPLICIT", "dynamics_with_contacts", "world_dynamics", "world_integrator", "world_scenario"]
+__all__ = ["SEMI_IMPLICIT", "as_world_integrator", "dynamics_with_contacts", "world_dynamics", "world_scenario"]
 
 DIFFERENTIATED = ("bdf1", "bdf2")  # whose Newton's method takes exact derivatives of forces
 SEMI_IMPLICIT = "semi_implicit"  # the step of worlds, under the name that plain models have for theirs
@@ -47,11 +47,6 @@ def world_scenario(world: Constrained, elements: Element | Sequence[Element] = (
         if plain:
             world.tables[world_scenario] = scenario
     return scenario
-
-
-def world_integrator(world: Constrained, elements: Element | Sequence[Element] = ()) -> Integrator:
-    """Return the compiled step of this world with these elements."""
-    return WORLD_STEP.serving(world.smooth, world_scenario(world, elements))
 
 
 def world_dynamics(

@@ -240,7 +240,7 @@ class JointShape:
         return tuple(self.make(ROTATION, axis_1=axes[:, 2], side_1=axes[:, 0], axis_2=u) for u in UNITS)
 
 
-# ------------------------------------------------------------------------------- read from the records of links
+# ------------------------------------------------------------------------------------------- read from the records of links
 
 
 def joint_shapes(model: Model) -> dict[int, JointShape]:
@@ -305,7 +305,7 @@ def axis_of(record: Array, E: Array) -> Array:
     return np.array([K[2, 1] - K[1, 2], K[0, 2] - K[2, 0], K[1, 0] - K[0, 1]]) * 0.5
 
 
-# ------------------------------------------------------------------------------------------------------------- rotations
+# ---------------------------------------------------------------------------------------------------------------- rotations
 
 
 def across(u: Array) -> Array:

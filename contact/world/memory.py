@@ -245,7 +245,7 @@ def check_turns(world: Constrained, q: Array, memory: WorldMemory) -> None:
         )
 
 
-# -------------------------------------------------------------------------------- of contacts that are found
+# ----------------------------------------------------------------------------------------------- of contacts that are found
 
 
 def pile_steps(world: Constrained, found: FoundContacts, memory: Any, threads: Any) -> PileStep:
@@ -301,7 +301,7 @@ def memory_with_contacts(world: Constrained, numbers: Array, step: PileStep, nam
     return WorldMemory(key_of(world), float(numbers[0]), numbers[places["turns"]], impulses, name, own)
 
 
-# ---------------------------------------------------------------------------------------------------- kernel
+# ------------------------------------------------------------------------------------------------------------------- kernel
 
 
 @kernel

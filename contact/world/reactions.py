@@ -113,7 +113,7 @@ class ConstraintHandle:
         return f"{self.name}: rows {self.rows.start} to {self.rows.stop - 1} of {self.world!r}"
 
 
-# -------------------------------------------------------------------------------------------------------- of all
+# ------------------------------------------------------------------------------------------------------------------- of all
 
 
 def function_forces(world: Constrained, forces: Array) -> Array:

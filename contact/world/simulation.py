@@ -380,12 +380,11 @@ def follow(
     used: list[Stepping] = []
     on_open = as_on_open(options.pop("on_open"))
 
-    def refuse_open() -> None:
-        if memory is None:  # with one, the state is the end of a motion
-            refuse_open_start(world, q, begun, on_open)
-
     def choose(springs: tuple[Element, ...]) -> Dynamics:
-        if world.found_contacts is not None:
+        if world.found_contacts is None:
+            dynamics = world_dynamics(world, q, springs, integrator, memory, begun)
+            used.append(dynamics.integrator)
+        else:
             steps = pile_steps(world, world.found_contacts, memory, options["threads"])
             wanted = options["record"]
             names = (wanted,) if isinstance(wanted, str) else tuple(wanted) if can_be_listed(wanted) else ()
@@ -394,12 +393,9 @@ def follow(
             if options["record_to"] is not None:
                 steps.kept = FiledTouches(options["record_to"])
             dynamics = dynamics_with_contacts(world, q, springs, integrator, memory, begun, steps)
-            refuse_open()
             used.append(steps)
-            return dynamics
-        dynamics = world_dynamics(world, q, springs, integrator, memory, begun)
-        refuse_open()
-        used.append(dynamics.integrator)
+        if memory is None:  # with one, the state is the end of a motion
+            refuse_open_start(world, q, begun, on_open)
         return dynamics
 
     own = {name: options[name] for name in ("record_to", "progress", "function")}

@@ -239,7 +239,7 @@ def translated_parts(parts: Parts, coordinates: Coordinates) -> tuple[Parts, tup
     return Parts(tuple(functions), tuple(rows)), tuple(owners)
 
 
-# ------------------------------------------------------------------------------------------------ the whole world
+# ---------------------------------------------------------------------------------------------------------- the whole world
 
 
 class FreeParts(NamedTuple):

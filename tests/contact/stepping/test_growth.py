@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.worlds_mechanisms import rope
-from pluecker.contact.world.integrators import world_integrator, world_scenario
+from pluecker.contact.world.integrators import SEMI_IMPLICIT, as_world_integrator, world_scenario
 from tests.conftest import COMPILED
 
 
@@ -20,7 +20,7 @@ def test_memory_of_a_step_is_in_proportion_to_the_length(maximal):
     for n in (10, 100, 200):
         case = rope(n, maximal)
         packed, scenario = case.world.packed, world_scenario(case.world)
-        integrator = world_integrator(case.world)
+        integrator = as_world_integrator(case.world, SEMI_IMPLICIT, scenario)
         size = (packed.n_factor, packed.n_values, len(scenario), integrator.workspace(case.world.smooth, scenario))
         sizes.append(np.array(size) / n)
     assert (sizes[1] < 2.0 * sizes[0]).all()
