@@ -35,7 +35,7 @@ from pluecker.spatial.errors import PlueckerError
 __all__ = ["accelerations_on_branches", "times_of_singular_positions"]
 
 LITTLE = 1e-3  # of the largest on the motion, the smallest singular value of rows: between samples it is met to that
-ROUNDS = 40  # of the golden section: down to 1e-8 of the time between two samples
+NEXT = 1e-8  # of the time between two samples: to which a minimum is looked for, about the root of rounding
 CHUNK = 1000  # samples that are looked at together
 NEAR = 0.25  # of the way aside, and of the velocity: states that constraints allow and that differ by more are on no branch
 
@@ -115,7 +115,7 @@ def times_of_singular_positions(world: Constrained, motion: Trajectory) -> Array
 
     Rows are compared by energy, ``J L^-T`` with ``H = L L^T``, each as a share of the largest that it is on the motion. The
     smallest singular value of those that are independent somewhere falls to zero in a singular position. Where it has a
-    minimum between samples, the configuration there is looked for by a golden section.
+    minimum between samples, the configuration there is looked for by Brent's method.
     """
     time, q = motion.time, motion.q
     holding = world.held_rows
@@ -130,21 +130,26 @@ def times_of_singular_positions(world: Constrained, motion: Trajectory) -> Array
         return np.zeros(0)
     smallest = values[:, rank - 1]
 
-    def at(t: float) -> float:
-        """The smallest singular value at a time."""
-        W = scaled_rows(world, motion.at(np.array([t])).q, holding)
+    def at(share: float, first: float, last: float) -> float:
+        """The smallest singular value at a time, given as a share of the way from the first to the last."""
+        W = scaled_rows(world, motion.at(np.array([first + share * (last - first)])).q, holding)
         return float(np.linalg.svd(W[0] / largest[:, None], compute_uv=False)[rank - 1])
 
     found, level = [], LITTLE * smallest.max()
     for k in np.flatnonzero(is_lowest(smallest)).tolist():
-        first, last = max(k - 1, 0), min(k + 1, len(time) - 1)
-        slope = max(smallest[first], smallest[last]) - smallest[k]
+        sides = [max(k - 1, 0), min(k + 1, len(time) - 1)]
+        slope = max(smallest[sides]) - smallest[k]
         if smallest[k] < level:
             found.append(float(time[k]))
         elif smallest[k] <= 2.0 * slope:  # it may come to zero in between
-            t, value = lowest(at, float(time[first]), float(time[last]))
-            if value < level:
-                found.append(t)
+            from scipy.optimize import minimize_scalar  # which takes a fifth of a second to import
+
+            first, last = time[sides].tolist()
+            lowest = minimize_scalar(
+                at, bounds=(0.0, 1.0), args=(first, last), method="bounded", options={"xatol": NEXT}
+            )
+            if lowest.fun < level:
+                found.append(first + float(lowest.x) * (last - first))
     return np.array(found)
 
 
@@ -159,20 +164,3 @@ def is_lowest(x: Array) -> NDArray[np.bool_]:
     """Return where a number is smaller than the one before it, and not larger than the one behind."""
     found: NDArray[np.bool_] = (x < np.append(np.inf, x[:-1])) & (x <= np.append(x[1:], np.inf))
     return found
-
-
-def lowest(function: Any, a: float, b: float) -> tuple[float, float]:
-    """Find the one minimum of a function between a and b, and its value there, by golden sections."""
-    share = 0.5 * (np.sqrt(5.0) - 1.0)
-    c, d = b - share * (b - a), a + share * (b - a)
-    fc, fd = function(c), function(d)
-    for _ in range(ROUNDS):
-        if fc < fd:
-            b, d, fd = d, c, fc
-            c = b - share * (b - a)
-            fc = function(c)
-        else:
-            a, c, fc = c, d, fd
-            d = a + share * (b - a)
-            fd = function(d)
-    return (c, fc) if fc < fd else (d, fd)
