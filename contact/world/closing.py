@@ -135,14 +135,6 @@ class Laws:
         self.straight = all(JOINT_TYPES[joint.type].rate_is_velocity for joint in world.model.joints)
 
 
-def laws_of(world: Constrained) -> Laws:
-    """Return the constants of a search, found once for a world and kept with it."""
-    found: Laws | None = world.tables.get(laws_of)
-    if found is None:
-        found = world.tables[laws_of] = Laws(world)
-    return found
-
-
 def regular(H: Array) -> Array:
     """An inertia matrix with so much on its diagonal that what moves next to nothing does not make it singular."""
     found = np.array(H)
@@ -156,7 +148,7 @@ class Closing:
 
     def __init__(self, world: Constrained, q: Array, fixed: Flags, time: float) -> None:
         self.world, self.model, self.start = world, world.model, q
-        self.laws = laws_of(world)
+        self.laws = world.kept(Laws)
         self.time, self.still = time, np.zeros(self.model.nv)
         self.asked = motions_at(world.prescribed, world.n_rows, np.asarray(time)).value
         self.moving = np.flatnonzero(~fixed)

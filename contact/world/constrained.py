@@ -7,10 +7,10 @@ has methods besides.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,7 @@ __all__ = [
     "parts_of",
 ]
 
+T = TypeVar("T")
 Flags = NDArray[np.bool_]
 JOINTS = "joints"  # the name of the rows of the model's own joints
 
@@ -68,6 +69,13 @@ class Constrained:
     def tables(self) -> dict[Any, Any]:
         """Cache of results about this world, which does not change: filled as functions run."""
         return {}
+
+    def kept(self, function: Callable[[Any], T]) -> T:
+        """Return what a function of this world gives, which is computed once, and to be read only."""
+        if function not in self.tables:
+            self.tables[function] = function(self)
+        found: T = self.tables[function]
+        return found
 
     @cached_property
     def laws(self) -> tuple[Row, ...]:

@@ -102,11 +102,10 @@ def find_determination(world: Constrained, q: ArrayLike, active: ArrayLike | Non
     share = np.zeros(n)
     share[holding] = np.linalg.norm(free[holding] * size[:, None], axis=1)
     rows = share <= RANK
-    names, place = {}, 0
-    for constraint, part in zip(world.constraints, world.parts, strict=False):
-        names[constraint.name] = bool(rows[place : place + len(part.rows)].all())
-        place += len(part.rows)
-    return Determination(rows, names, reactions_determined(world, q, free), free)
+    constraints = {
+        each.name: bool(rows[own].all()) for each, own in zip(world.constraints, world.rows_of, strict=False)
+    }
+    return Determination(rows, constraints, reactions_determined(world, q, free), free)
 
 
 def reactions_determined(world: Constrained, q: Array, free: Array) -> Flags:

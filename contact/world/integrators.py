@@ -40,13 +40,14 @@ def world_scenario(world: Constrained, elements: Element | Sequence[Element] = (
 
     That without elements is kept with the world, and to be read only.
     """
-    plain = isinstance(elements, tuple) and not elements
-    scenario: Array | None = world.tables.get(world_scenario) if plain else None
-    if scenario is None:
-        scenario = pack_scenario(world.smooth, elements, {"limits": False}, more=world.packed.array)
-        if plain:
-            world.tables[world_scenario] = scenario
-    return scenario
+    if isinstance(elements, tuple) and not elements:
+        return world.kept(plain_scenario)
+    return pack_scenario(world.smooth, elements, {"limits": False}, more=world.packed.array)
+
+
+def plain_scenario(world: Constrained) -> Array:
+    """Pack the array of a scenario without elements."""
+    return pack_scenario(world.smooth, (), {"limits": False}, more=world.packed.array)
 
 
 def world_dynamics(
@@ -115,16 +116,13 @@ def refuse_lost_turns(world: Constrained, q: Any) -> None:
     Raises:
         ConstraintError: a row begins with a gap of more than half a turn of one of its angles.
     """
-    angles = world.tables.get(held_angles)
-    if angles is None:
-        angles = world.tables[held_angles] = held_angles(world)
+    angles = world.kept(held_angles)
     if not len(angles):
         return
     gaps = np.abs(rows_at(world, q).error[..., : len(angles)])
     lost = (gaps > np.pi * angles).reshape(-1, len(angles)).any(axis=0)
     if lost.any():
-        row = int(np.argmax(lost))
-        name = [name for name, parts in zip(world.names, world.parts, strict=False) for _ in parts.rows][row]
+        name = world.names_of_rows[int(np.argmax(lost))]
         raise ConstraintError(
             f"simulate: {shown(name)} begins with a gap of more than half a turn; without a memory, angles begin in "
             "(-pi, pi]: start there, or go on from a memory that has counted the turns"
@@ -137,7 +135,7 @@ def held_angles(world: Constrained) -> Array:
         min((abs(c) for k, c in row.terms if parts.functions[k].kind in ANGLES), default=np.inf)
         if row.holonomic and row.motion is None and not (row.soft or row.ranged or row.inertia)
         else np.inf
-        for _, parts in zip(world.names, world.parts, strict=False)
+        for parts in world.parts[:-1]
         for row in parts.rows
     ]
     return np.array(angles if np.isfinite(angles).any() else [])

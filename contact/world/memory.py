@@ -169,15 +169,7 @@ def check_path(function: str, path: object) -> None:
 
 
 def key_of(world: Constrained) -> str:
-    """Return a fingerprint of the model and the constraints as kernels read them; of users' functions their parameters."""
-    key: str | None = world.tables.get(key_of)
-    if key is None:
-        key = world.tables[key_of] = find_key(world)
-    return key
-
-
-def find_key(world: Constrained) -> str:
-    """Compute the fingerprint that :func:`key_of` keeps."""
+    """Compute a fingerprint of the model and the constraints as kernels read them; of users' functions their parameters."""
     found, array = hashlib.sha256(world.model.packed.tobytes()), world.packed.array.copy()
     place = int(array.view(np.int64)[FUNCTIONS])
     for k, function in enumerate(f for part in world.parts for f in part.functions):
@@ -211,7 +203,7 @@ def as_numbers_of(world: Constrained, q: Array, memory: Any, integrator: str, ow
         return None
     if not isinstance(memory, WorldMemory):
         raise ArgumentTypeError(f"World: memory is a {type(memory).__name__}, expected a WorldMemory")
-    if memory.key != key_of(world):
+    if memory.key != world.kept(key_of):
         raise ConstraintError("World: the memory is of another world, with another model or other constraints")
     n_turns, n_rows = world.packed.n_turns, world.packed.n_rows
     shapes = memory.turns.shape, memory.impulses.shape
@@ -252,7 +244,7 @@ def pile_steps(world: Constrained, found: FoundContacts, memory: Any, threads: A
     """Make the steps of a world, which go on from its memory."""
     law = found.law, found.impacts, found.recovery, found.recovery_speed, found.accuracy
     step = PileStep(world.smooth, world.packed, found.collision, *law, threads)
-    if isinstance(memory, WorldMemory) and memory.key == key_of(world):
+    if isinstance(memory, WorldMemory) and memory.key == world.kept(key_of):
         step.remembered = remembered_in(memory, counts_of(world.packed.array).rotors, len(found.collision.colliders))
     return step
 
@@ -286,7 +278,7 @@ def as_numbers_with_contacts(world: Constrained, q: Array, memory: Any, name: st
     counts = counts_of(world.packed.array)
     total = max(piece.stop for piece in pieces_of(world.model, counts).values())
     own = total - kept_numbers(counts) + counts.rotors
-    if isinstance(memory, WorldMemory) and memory.key == key_of(world):
+    if isinstance(memory, WorldMemory) and memory.key == world.kept(key_of):
         rest = np.zeros(own)
         rest[: counts.rotors] = memory.own[: counts.rotors]
         memory = replace(memory, own=rest)
@@ -298,7 +290,7 @@ def memory_with_contacts(world: Constrained, numbers: Array, step: PileStep, nam
     places = pieces_of(world.model, counts_of(world.packed.array))
     own = np.concatenate([numbers[places["rotors"]], step.remembered.numbers()])
     impulses = numbers[places["impulses"]][world.packed.place]
-    return WorldMemory(key_of(world), float(numbers[0]), numbers[places["turns"]], impulses, name, own)
+    return WorldMemory(world.kept(key_of), float(numbers[0]), numbers[places["turns"]], impulses, name, own)
 
 
 # ------------------------------------------------------------------------------------------------------------------- kernel
