@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.algorithms.configuration.integrate import difference, integrate
-from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.trajectory.trajectory import Trajectory
@@ -28,7 +27,7 @@ from pluecker.contact.stepping.singular_positions import ASIDE, SLOWEST, WEIGHTS
 from pluecker.contact.world.closing import close_world
 from pluecker.contact.world.constrained import Constrained
 from pluecker.contact.world.determination import RANK
-from pluecker.contact.world.errors_at import rows_at
+from pluecker.contact.world.errors_at import by_energy, rows_at
 from pluecker.contact.world.running import run_on_rows
 from pluecker.spatial.errors import PlueckerError
 
@@ -121,7 +120,12 @@ def times_of_singular_positions(world: Constrained, motion: Trajectory) -> Array
     holding = world.held_rows
     if time is None or q is None or not len(q) or not holding.any():
         return np.zeros(0)
-    chunks = [scaled_rows(world, q[k : k + CHUNK], holding) for k in range(0, len(q), CHUNK)]
+
+    def rows_by_energy(q: Array) -> Array:
+        """Compute the rows that hold in n configurations, ``(n, rows, nv)``."""
+        return by_energy(world, q, rows_at(world, q).jacobian[:, holding])
+
+    chunks = [rows_by_energy(q[k : k + CHUNK]) for k in range(0, len(q), CHUNK)]
     largest = np.max([np.linalg.norm(W, axis=-1).max(axis=0) for W in chunks], axis=0)
     largest[largest == 0.0] = 1.0
     values = np.concatenate([np.linalg.svd(W / largest[:, None], compute_uv=False) for W in chunks])
@@ -132,7 +136,7 @@ def times_of_singular_positions(world: Constrained, motion: Trajectory) -> Array
 
     def at(share: float, first: float, last: float) -> float:
         """The smallest singular value at a time, given as a share of the way from the first to the last."""
-        W = scaled_rows(world, motion.at(np.array([first + share * (last - first)])).q, holding)
+        W = rows_by_energy(motion.at(np.array([first + share * (last - first)])).q)
         return float(np.linalg.svd(W[0] / largest[:, None], compute_uv=False)[rank - 1])
 
     found, level = [], LITTLE * smallest.max()
@@ -151,13 +155,6 @@ def times_of_singular_positions(world: Constrained, motion: Trajectory) -> Array
             if lowest.fun < level:
                 found.append(first + float(lowest.x) * (last - first))
     return np.array(found)
-
-
-def scaled_rows(world: Constrained, q: Array, rows: Any) -> Array:
-    """``J L^-T`` of some rows, ``(n, rows, nv)``, of n configurations."""
-    L = np.linalg.cholesky(np.asarray(crba(world.model, q)))
-    J = rows_at(world, q).jacobian[:, rows]
-    return np.swapaxes(np.linalg.solve(L, np.swapaxes(J, -1, -2)), -1, -2)
 
 
 def is_lowest(x: Array) -> NDArray[np.bool_]:

@@ -148,7 +148,7 @@ class Closing:
 
     def __init__(self, world: Constrained, q: Array, fixed: Flags, time: float) -> None:
         self.world, self.model, self.start = world, world.model, q
-        self.laws = world.kept(Laws)
+        self.laws = world.once(Laws)
         self.time, self.still = time, np.zeros(self.model.nv)
         self.asked = motions_at(world.prescribed, world.n_rows, np.asarray(time)).value
         self.moving = np.flatnonzero(~fixed)

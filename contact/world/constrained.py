@@ -70,7 +70,7 @@ class Constrained:
         """Cache of results about this world, which does not change: filled as functions run."""
         return {}
 
-    def kept(self, function: Callable[[Any], T]) -> T:
+    def once(self, function: Callable[[Any], T]) -> T:
         """Return what a function of this world gives, which is computed once, and to be read only."""
         if function not in self.tables:
             self.tables[function] = function(self)

@@ -109,10 +109,9 @@ class PointContacts(ContactsOfSamples):
 
     def __init__(self, world: Constrained, q: Array, v: Array, forces: Array, after: Array | None = None) -> None:
         self.model, self.q = world.model, q
-        own = [
-            pair for pair in zip(world.constraints, world.rows_of, strict=False) if isinstance(pair[0], PointContact)
-        ]
-        records = [record for record, _ in own]
+        own = zip(world.constraints, world.rows_of, strict=False)
+        found = [(record, rows.start) for record, rows in own if isinstance(record, PointContact)]
+        records, starts = [record for record, _ in found], [start for _, start in found]
         n, K = len(q), len(records)
         T, V = motions(self.model, q, v, q if after is None else after)
         first, second = (self.on_bodies([getattr(r, key) for r in records]) for key in ("first", "second"))
@@ -123,7 +122,7 @@ class PointContacts(ContactsOfSamples):
         self.normal = R[..., 2].copy()
         self.gap = np.einsum("nki,nki->nk", middle - plane[..., :3, 3], self.normal) - radius
         self.point = middle - radius[:, None] * self.normal
-        rows = np.array([np.arange(rows.start, rows.stop) for _, rows in own], np.int64).reshape(K, 3)
+        rows = np.array(starts, np.int64).reshape(K, 1) + np.arange(3)
         along = forces[:, rows] if K else np.zeros((n, 0, 3))
         self.force = np.einsum("nkij,nkj->nki", R[..., [2, 0, 1]], along)
         self.slip = velocity_at(T, V, second[0], self.point) - velocity_at(T, V, first[0], self.point)

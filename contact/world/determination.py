@@ -13,14 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import solve_triangular
 
 from pluecker.articulated.algorithms.dynamics.rnea import joint_forces
-from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.world.constrained import Constrained, Flags
-from pluecker.contact.world.errors_at import rows_at
+from pluecker.contact.world.errors_at import by_energy, rows_at
 from pluecker.contact.world.reactions import body_wrenches, largest_wrench
 from pluecker.contact.world.running import called
 from pluecker.spatial.equality import by_value
@@ -60,16 +58,6 @@ class Determination:
         return tuple(name for name, known in self.constraints.items() if not known)
 
 
-def scaled_jacobian(world: Constrained, q: Array, rows: Flags) -> tuple[Array, Array]:
-    """Compute some rows of ``J L^-T`` brought to length one, ``(n, nv)``, and the lengths, ``(n,)``, with ``H = L L^T``."""
-    H = np.asarray(crba(world.model, q))  # it has the armature
-    J = rows_at(world, q).jacobian[rows]
-    W = solve_triangular(np.linalg.cholesky(H), J.T, lower=True).T if len(J) else J
-    size = np.linalg.norm(W, axis=1)
-    size = np.where(size > 0.0, size, 1.0)
-    return W / size[:, None], size
-
-
 @called("World.determined")
 def find_determination(world: Constrained, q: ArrayLike, active: ArrayLike | None = None) -> Determination:
     """Find which forces of constraints and reactions of joints the motion determines in one configuration.
@@ -92,7 +80,10 @@ def find_determination(world: Constrained, q: ArrayLike, active: ArrayLike | Non
                 f"World.determined: active has shape {also.shape} and type {also.dtype}, expected ({n},) of True and False"
             )
         holding = holding | also
-    W, size = scaled_jacobian(world, q, holding)
+    W = by_energy(world, q, rows_at(world, q).jacobian[holding])
+    size = np.linalg.norm(W, axis=1)
+    size[size == 0.0] = 1.0
+    W = W / size[:, None]
     free = np.zeros((n, 0))
     if len(W):
         U, s, _ = np.linalg.svd(W, full_matrices=True)

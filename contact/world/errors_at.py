@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.articulated.algorithms.configuration.integrate import integrate
+from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.model.layout import link_count
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
@@ -33,7 +34,7 @@ from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentValueError, shown
 from pluecker.spatial.functions.arguments import as_numbers, finite
 
-__all__ = ["ErrorsAt", "as_on_open", "find_errors", "refuse_open_start", "rows_at"]
+__all__ = ["ErrorsAt", "as_on_open", "by_energy", "find_errors", "refuse_open_start", "rows_at"]
 
 OPEN = 1e-2  # m or rad, chosen: drift, and configurations that were written down to three digits, have less
 STEP = 6e-6  # the third root of the rounding 2e-16
@@ -93,6 +94,12 @@ def with_touching_bias(world: Constrained, q: ArrayLike, v: ArrayLike, rows: Row
     with np.errstate(over="ignore", invalid="ignore"):
         rows.bias[..., own] = np.einsum("...ij,...j->...i", ends[0] - ends[1], velocity) * speed / (2.0 * STEP)
     return finite("World.rows_at", rows)
+
+
+def by_energy(world: Constrained, q: Array, J: Array) -> Array:
+    """Compute ``J L^-T`` with ``H = L L^T``, ``(..., n, nv)``: rows as they are compared by energy, whatever their units."""
+    L = np.linalg.cholesky(np.asarray(crba(world.model, q)))  # it has the armature
+    return np.swapaxes(np.linalg.solve(L, np.swapaxes(J, -1, -2)), -1, -2)
 
 
 def find_errors(world: Constrained, q: ArrayLike, time: ArrayLike) -> ErrorsAt:

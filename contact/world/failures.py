@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from pluecker.articulated.algorithms.configuration.integrate import integrate
-from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.simulation.failures import NO_MEASURE, measured
 from pluecker.contact.constraints.user import refuse_what_broke
@@ -16,7 +15,7 @@ from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.instants.rows_at import RowsAt
 from pluecker.contact.stepping.projection import TOLERATED
 from pluecker.contact.world.constrained import Constrained, Flags
-from pluecker.contact.world.errors_at import rows_at
+from pluecker.contact.world.errors_at import by_energy, rows_at
 from pluecker.contact.world.running import axes_in_line
 from pluecker.spatial.errors import PlueckerError, shown
 
@@ -189,8 +188,7 @@ def rows_that_hold(world: Constrained, q: Array, v: Array, time: float, step: fl
     """Collect linear rows that are no springs, dampers or rotors, and those that come to a hard limit; not contacts."""
     rows, ahead = ends_of_step(world, q, v, time, step)
     held = np.flatnonzero(world.held_rows | stopped(world, ahead))
-    L = np.linalg.cholesky(crba(world.model, q))
-    A, A1 = (np.linalg.solve(L, each.jacobian[held].T).T for each in (rows, ahead))
+    A, A1 = (by_energy(world, q, each.jacobian[held]) for each in (rows, ahead))
     size, size1 = (np.linalg.norm(each, axis=1) for each in (A, A1))
     size, size1 = (np.where(each > 0.0, each, 1.0) for each in (size, size1))
     names = world.names_of_rows

@@ -41,7 +41,7 @@ def world_scenario(world: Constrained, elements: Element | Sequence[Element] = (
     That without elements is kept with the world, and to be read only.
     """
     if isinstance(elements, tuple) and not elements:
-        return world.kept(plain_scenario)
+        return world.once(plain_scenario)
     return pack_scenario(world.smooth, elements, {"limits": False}, more=world.packed.array)
 
 
@@ -116,7 +116,7 @@ def refuse_lost_turns(world: Constrained, q: Any) -> None:
     Raises:
         ConstraintError: a row begins with a gap of more than half a turn of one of its angles.
     """
-    angles = world.kept(held_angles)
+    angles = world.once(held_angles)
     if not len(angles):
         return
     gaps = np.abs(rows_at(world, q).error[..., : len(angles)])

@@ -203,7 +203,7 @@ def as_numbers_of(world: Constrained, q: Array, memory: Any, integrator: str, ow
         return None
     if not isinstance(memory, WorldMemory):
         raise ArgumentTypeError(f"World: memory is a {type(memory).__name__}, expected a WorldMemory")
-    if memory.key != world.kept(key_of):
+    if memory.key != world.once(key_of):
         raise ConstraintError("World: the memory is of another world, with another model or other constraints")
     n_turns, n_rows = world.packed.n_turns, world.packed.n_rows
     shapes = memory.turns.shape, memory.impulses.shape
@@ -244,7 +244,7 @@ def pile_steps(world: Constrained, found: FoundContacts, memory: Any, threads: A
     """Make the steps of a world, which go on from its memory."""
     law = found.law, found.impacts, found.recovery, found.recovery_speed, found.accuracy
     step = PileStep(world.smooth, world.packed, found.collision, *law, threads)
-    if isinstance(memory, WorldMemory) and memory.key == world.kept(key_of):
+    if isinstance(memory, WorldMemory) and memory.key == world.once(key_of):
         step.remembered = remembered_in(memory, counts_of(world.packed.array).rotors, len(found.collision.colliders))
     return step
 
@@ -278,7 +278,7 @@ def as_numbers_with_contacts(world: Constrained, q: Array, memory: Any, name: st
     counts = counts_of(world.packed.array)
     total = max(piece.stop for piece in pieces_of(world.model, counts).values())
     own = total - kept_numbers(counts) + counts.rotors
-    if isinstance(memory, WorldMemory) and memory.key == world.kept(key_of):
+    if isinstance(memory, WorldMemory) and memory.key == world.once(key_of):
         rest = np.zeros(own)
         rest[: counts.rotors] = memory.own[: counts.rotors]
         memory = replace(memory, own=rest)
@@ -290,7 +290,7 @@ def memory_with_contacts(world: Constrained, numbers: Array, step: PileStep, nam
     places = pieces_of(world.model, counts_of(world.packed.array))
     own = np.concatenate([numbers[places["rotors"]], step.remembered.numbers()])
     impulses = numbers[places["impulses"]][world.packed.place]
-    return WorldMemory(world.kept(key_of), float(numbers[0]), numbers[places["turns"]], impulses, name, own)
+    return WorldMemory(world.once(key_of), float(numbers[0]), numbers[places["turns"]], impulses, name, own)
 
 
 # ------------------------------------------------------------------------------------------------------------------- kernel

@@ -424,5 +424,5 @@ def memory_at_end(
     time = float(numbers.reshape(-1, kept)[0, 0]) if numbers.size else 0.0
     impulses = numbers[..., 1 + n_turns : 1 + n_turns + n_rows][..., world.packed.place]
     return WorldMemory(
-        world.kept(key_of), time, numbers[..., 1 : 1 + n_turns], impulses, name, numbers[..., 1 + n_turns + n_rows :]
+        world.once(key_of), time, numbers[..., 1 : 1 + n_turns], impulses, name, numbers[..., 1 + n_turns + n_rows :]
     )
