@@ -115,7 +115,7 @@ class Constrained:
 
     @property
     def names_of_rows(self) -> list[str]:
-        """Name of the constraint to which each row belongs, :data:`JOINTS` for the model's own joints."""
+        """Name of the constraint to which each row belongs; ``"joints"`` of those of the model's own joints."""
         return [name for name, part in zip((*self.names, JOINTS), self.parts, strict=True) for _ in part.rows]
 
     @property

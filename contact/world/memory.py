@@ -135,31 +135,27 @@ class WorldMemory:
             FileError: it cannot be read, is damaged, or holds something else.
         """
         check_path("WorldMemory.load", path)
+
+        def refused(reason: str) -> FileError:
+            return FileError(f"WorldMemory.load: {shown(path)} holds no memory of a world{reason}")
+
         try:
             parts, _ = read_npz(path, PARTS.__contains__)
         except (OSError, ValueError) as error:
-            raise FileError(
-                f"WorldMemory.load: {shown(path)} holds no memory of a world ({reason_of(error)})"
-            ) from None
+            raise refused(f" ({reason_of(error)})") from None
         for name in PARTS:
             if not isinstance(parts.get(name), np.ndarray):
-                raise FileError(
-                    f"WorldMemory.load: {shown(path)} holds no memory of a world ({name} is no array in it)"
-                )
+                raise refused(f" ({name} is no array in it)")
         numbers = ("time", "turns", "impulses", "own")
         if any(parts[name].dtype != np.float64 for name in numbers) or parts["time"].shape != ():
-            raise FileError(
-                f"WorldMemory.load: {shown(path)} holds no memory of a world: its numbers are of another kind"
-            )
+            raise refused(": its numbers are of another kind")
         words = {name: str(parts[name]) for name in ("key", "integrator") if parts[name].dtype.kind == "U"}
         if len(words) < 2 or any(parts[name].ndim for name in words):
-            raise FileError(
-                f"WorldMemory.load: {shown(path)} holds no memory of a world: its words are of another kind"
-            )
+            raise refused(": its words are of another kind")
         try:
             return cls(**{**parts, **words, "time": float(parts["time"])})
         except PlueckerError as error:
-            raise FileError(f"WorldMemory.load: {shown(path)} holds no memory of a world ({error})") from None
+            raise refused(f" ({error})") from None
 
 
 def check_path(function: str, path: object) -> None:
