@@ -50,7 +50,7 @@ def calls() -> dict[str, tuple[Callable[[], object], int]]:
         "rnea": (lambda: rnea(arm, q, zero, zero), 15),
         "aba of 16 states": (lambda: aba(arm, many, zeros, zeros), 20),
         "simulate, one step": (lambda: simulate(arm, q, zero, duration=1e-3, step=1e-3), 40),
-        "World.step": (lambda: world.step(q, zero, 1e-3), 65),
+        "World.step": (lambda: world.step(q, zero, 1e-3), 66),
     }
 
 
