@@ -1,4 +1,4 @@
-"""What a world consists of, checked: a model, constraints as rows on it, and shapes whose contacts are found in each step.
+"""Parts of a world, checked: a model, constraints as rows on it, and shapes whose contacts are found in each step.
 
 :class:`Constrained` is the record that all functions of worlds take; it never changes, and :class:`~pluecker.contact.World`
 has methods besides.
@@ -89,12 +89,12 @@ class Constrained:
 
     @cached_property
     def held_rows(self) -> Flags:
-        """Which rows hold, ``(n_rows,)``: neither soft nor rotors nor with a range; to be read only."""
+        """True for each row that holds, ``(n_rows,)``: not soft, no rotor, without a range; to be read only."""
         return np.array([not (row.ranged or row.soft or row.inertia > 0.0) for row in self.laws], dtype=bool)
 
     @cached_property
     def closed_rows(self) -> Flags:
-        """Which rows hold phi itself, and not its rate alone, ``(n_rows,)``; to be read only."""
+        """True for each row that holds phi itself, and not its rate alone, ``(n_rows,)``; to be read only."""
         return self.held_rows & np.array([row.holonomic for row in self.laws], dtype=bool)
 
     @cached_property
