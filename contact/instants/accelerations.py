@@ -72,6 +72,7 @@ from pluecker.contact.rows.mobility import (
     FREE,
     REDUNDANT,
     TINY,
+    Mobility,
     dependent_rows,
     factorize_mobility,
     hold_rows,
@@ -120,7 +121,7 @@ def make_accelerations(with_ranges: bool, over_time: bool = False) -> Kernels:
         factor = tail(S, mobility_numbers(w))
         errors, biases = tail(factor, factor_size(m)), tail(factor, factor_size(m) + rows)
         compliance, y = tail(biases, rows), tail(biases, rows + n)
-        kept = tail(y, nv)
+        kept, mobility = tail(y, nv), Mobility(factor, J, S, compliance)
         rest = tail(kept, range_numbers(ranged) + ranged)
         store_rows_at_instant(m, w, q, v, J, errors, biases, y, rest)
         clear(y, nv)
@@ -139,11 +140,11 @@ def make_accelerations(with_ranges: bool, over_time: bool = False) -> Kernels:
         store(unsolved, 0, 0.0 * load(a, 0))
         for k in range(nv):
             store(free, k, load(a, k))
-        factorize_mobility(m, w, factor, J, compliance, S, y, rest)
+        factorize_mobility(m, w, mobility, rest)
         for k in range(n):
             if row_entry(w, k, LAW) == SOFT:
                 store(biases, k, row_rate(w, J, k, a) + load(compliance, k) * load(r, k))
-        hold_rows(m, w, factor, J, S, compliance, biases, r, a, rest)
+        hold_rows(m, w, mobility, biases, r, a, rest)
         if with_ranges:
             guess = tail(kept, range_numbers(ranged))
             for k in range(rows):

@@ -42,6 +42,7 @@ from pluecker.contact.rows.layout import (
 )
 from pluecker.contact.rows.mobility import (
     FREE,
+    Mobility,
     factorize_mobility,
     hold_rows,
     mobility_numbers,
@@ -64,8 +65,8 @@ def impact_kernel(m, w, time, q, v, p, v1, r, ws):
     S = tail(J, value_count(w))
     factor = tail(S, mobility_numbers(w))
     compliance = tail(factor, factor_size(m))
-    target, y = tail(compliance, n), tail(compliance, 2 * n)
-    rest = tail(y, nv)
+    target, rest = tail(compliance, n), tail(compliance, 2 * n)
+    mobility = Mobility(factor, J, S, compliance)
     G = tail(rest, PLACE * (link_count(m) + 1))
     place_links(m, q, rest)
     store_geometry(m, w, q, rest, G, J, tail(G, entry_count(w)))
@@ -78,8 +79,8 @@ def impact_kernel(m, w, time, q, v, p, v1, r, ws):
     clear(r, row_count(w))
     for k in range(n):
         store_impulse_law(w, k, load(time, 0), v, J, compliance, target)
-    factorize_mobility(m, w, factor, J, compliance, S, y, rest)
-    hold_rows(m, w, factor, J, S, compliance, target, r, v1, rest)
+    factorize_mobility(m, w, mobility, rest)
+    hold_rows(m, w, mobility, target, r, v1, rest)
     take_least_norm(w, S, r, rest)
     for k in range(n):
         if row_entry(w, k, LAW) == SOFT:
@@ -103,7 +104,7 @@ def store_impulse_law(w, k, t, v, J, compliance, target):
 
 def workspace(model: Model, packed: Packed) -> int:
     """Compute the size of the workspace of the kernel."""
-    kept = 2 * model.nv + packed.n_values + 4 * packed.n_linear + packed.n_factor + factor_numbers(model) + model.nv
+    kept = 2 * model.nv + packed.n_values + 4 * packed.n_linear + packed.n_factor + factor_numbers(model)
     geometry = PLACE * (model.n_links + 1) + COLUMN * len(model.freedoms) + packed.n_entries
     return kept + max(geometry, factor_workspace(model), packed.n_linear + 7 * model.nv)
 

@@ -18,7 +18,7 @@ import numpy as np
 from numba import config, types
 
 from pluecker.articulated.algorithms.inertia.inertia_factor import factor_numbers, factor_workspace
-from pluecker.articulated.model.layout import factor_size, link_count, velocity_count
+from pluecker.articulated.model.layout import factor_size, link_count
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping.semi_implicit.free_roots import MOMENT, move_configuration
@@ -26,26 +26,18 @@ from pluecker.contact.piles.places import kept_count
 from pluecker.contact.rows.jacobian import store_geometry, store_row_values
 from pluecker.contact.rows.layout import (
     N_TURNS,
-    TURN_NUMBER,
     entry_count,
     function_count,
-    function_entry,
     linear_count,
     row_count,
     value_count,
 )
-from pluecker.contact.rows.mobility import mobility_numbers
+from pluecker.contact.rows.mobility import Mobility, mobility_numbers
 from pluecker.contact.rows.motion import COLUMN, PLACE, place_links
 from pluecker.contact.rows.packing import Packed
 from pluecker.contact.rows.ranges import keep_coordinate_limits
 from pluecker.contact.stepping.linear_laws import MET, keep_rotors
-from pluecker.contact.stepping.mean_rates import (
-    begin_turns,
-    function_rate,
-    keep_turns,
-    reach,
-    store_values_at,
-)
+from pluecker.contact.stepping.mean_rates import Placed, expect_turns, keep_turns, reach, store_values_at
 from pluecker.contact.stepping.projection import TOLERATED, close_gaps, largest_gap
 from pluecker.contact.stepping.smooth_steps import take_geometry
 from pluecker.spatial.engine.compiled.decorators import compiled_for, kernel
@@ -69,7 +61,7 @@ def move_along_rows_kernel(m, w, q, v, given, q1, v1, left, ws):
 
     ``left``: the largest gap as a share of what is tolerated, and what is kept at the end of the step.
     """
-    n, rows, nv, h = linear_count(w), row_count(w), velocity_count(m), load(given, 0)
+    n, rows, h = linear_count(w), row_count(w), load(given, 0)
     moments = tail(given, 1)
     before = tail(moments, MOMENT * (link_count(m) + 1))
     rates, kept = tail(before, kept_count(w)), tail(left, 1)
@@ -80,46 +72,44 @@ def move_along_rows_kernel(m, w, q, v, given, q1, v1, left, ws):
     missing = tail(turns, load_integer(w, N_TURNS) + rows)
     J, S = ws, tail(ws, value_count(w))
     compliance = tail(S, mobility_numbers(w))
-    target, values = tail(compliance, n), tail(compliance, 2 * n)
-    y, G = tail(values, rows), tail(values, rows + nv)
+    values = tail(compliance, n)
+    G = tail(values, rows)
     phi = tail(G, entry_count(w))
     X = tail(phi, function_count(w))
     factor = tail(X, PLACE * (link_count(m) + 1))
     rest = tail(factor, factor_size(m))
+    mobility, placed, end = Mobility(factor, J, S, compliance), Placed(X, G, phi, values), time + h
     place_links(m, q, X)
     store_geometry(m, w, q, X, G, J, rest)
-    begin_turns(w, turns, phi)
-    for k in range(function_count(w)):
-        if function_entry(w, k, TURN_NUMBER) >= 0:
-            store(phi, k, load(phi, k) + h * function_rate(m, w, G, k, v))
-    move_configuration(m, h, q, v, moments, y, q1, v1)
+    expect_turns(m, w, h, turns, v, placed)
+    move_configuration(m, h, q, v, moments, rest, q1, v1)
     store_values_at(m, w, q1, X, phi)
     store_row_values(w, phi, True, values)
     size = reach(m, X)
     for _ in range(RENEWALS):
-        if within(largest_gap(w, h, time, values) / size, 2.0 * MET):
+        if within(largest_gap(w, end, values) / size, 2.0 * MET):
             break
-        take_geometry(m, w, q1, factor, X, J, G, S, compliance, rest)
-        close_gaps(m, w, h, time, size, 2.0 * MET, factor, J, S, phi, values, X, y, target, q1, rest)
+        take_geometry(m, w, q1, mobility, placed, rest)
+        close_gaps(m, w, mobility, end, size, 2.0 * MET, placed, q1, rest)
     keep_coordinate_limits(w, q, q1)
     keep_turns(w, phi, turns)
     store_geometry(m, w, q1, X, G, J, rest)
     keep_rotors(w, q1, X, phi, rates, J, v1, missing)
-    store(kept, 0, time + h)
-    store(left, 0, largest_gap(w, h, time, values) / (TOLERATED * size))
+    store(kept, 0, end)
+    store(left, 0, largest_gap(w, end, values) / (TOLERATED * size))
 
 
 def rows_workspace(model: Model, packed: Packed) -> int:
     """Compute the size of the workspace of the kernel with rows."""
-    own = packed.n_values + packed.n_factor + 4 * packed.n_linear + 2 * packed.n_rows + packed.n_entries
-    own += packed.n_functions + PLACE * (model.n_links + 1) + factor_numbers(model) + model.nv
+    own = packed.n_values + packed.n_factor + 3 * packed.n_linear + packed.n_rows + packed.n_entries
+    own += packed.n_functions + PLACE * (model.n_links + 1) + factor_numbers(model)
     scratch = (
         COLUMN * len(model.freedoms),
         2 * model.nv + factor_workspace(model),
-        packed.n_linear + 8 * model.nv,
-        model.nq + 8 * model.nv + packed.n_linear,
+        packed.n_linear + 7 * model.nv,
+        model.nq + 8 * model.nv + 2 * packed.n_linear,
     )
-    return int(own + 2 * packed.n_linear + max(scratch))
+    return int(own + max(scratch))
 
 
 ROWS = types.float64[:, ::1]

@@ -54,7 +54,7 @@ from pluecker.contact.rows.layout import (
 from pluecker.contact.rows.motion import COLUMN, PLACE, place_links, store_columns
 from pluecker.contact.rows.ranges import LAW as LAW_SIZE
 from pluecker.contact.rows.ranges import begin_ranges
-from pluecker.contact.stepping.linear_laws import begin_rotors, store_linear_law
+from pluecker.contact.stepping.linear_laws import begin_rotors, store_linear_laws
 from pluecker.contact.stepping.mean_rates import begin_turns, reach, store_values_at
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import load, load_integer, store, tail
@@ -108,8 +108,7 @@ def store_rows(m, w, h, q, v, x, memory, found, ws):
     store_geometry(m, w, q, X, G, J, rest)
     store_row_values(w, phi, True, values)
     size = reach(m, X)
-    for k in range(n):
-        store_linear_law(w, k, h, time, size, v, J, values, compliance, asked)
+    store_linear_laws(w, h, time, size, v, J, values, compliance, asked)
     begin_rotors(w, missing, asked)
     clear(rest, rows)  # no surface of these rows moves
     begin_ranges(w, h, v, x, J, rest, values, tail(turns, load_integer(w, N_TURNS) + n), kept)

@@ -103,11 +103,12 @@ def store_returned(w, r, wanted, kept):
 def make_impact(obey_ranges: Callable[..., Any]) -> Callable[..., Any]:
     """Make the first phase of a step for the kernel that finds impulses by the laws of all rows with a range."""
 
-    def begin_impact(m, w, factor, J, S, compliance, rho, v, x, r, kept, ws):
+    def begin_impact(m, w, mobility, rho, v, x, r, kept, ws):
         """Add the change of velocity by the impact to x, and the impulses of linear rows and what rows with a range go on
         with to r; return the error
         """
         n, rows, first, nv = range_count(w), row_count(w), linear_count(w), velocity_count(m)
+        factor, J, S, compliance = mobility
         impact, hit, error = impulses_of_impact(w, kept), hits(w, kept), 0.0 * load(x, 0)
         for k in range(n):
             store(impact, k, error)

@@ -18,6 +18,8 @@ Carpentier, Budhiraja, Mansard (2021) for it in constrained dynamics; Davis, *Di
 (2006), chapter 4, for the factor row by row.
 """
 
+from typing import NamedTuple
+
 from pluecker.articulated.algorithms.inertia.inertia_sweeps import solve_by_sweeps
 from pluecker.articulated.algorithms.inertia.ltdl import solve_ltdl
 from pluecker.articulated.model.layout import (
@@ -30,6 +32,7 @@ from pluecker.articulated.model.layout import (
     velocity_count,
 )
 from pluecker.articulated.model.layout import ROW_COUNT as TREE_ROWS
+from pluecker.articulated.running.arguments import Array
 from pluecker.contact.rows.jacobian import add_row_force, row_rate
 from pluecker.contact.rows.layout import (
     FIRST_PAIR,
@@ -56,7 +59,7 @@ from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import accumulate, load, part, select, smaller, store, tail, within
 
 __all__ = [
-    "EPSILON", "FREE", "REDUNDANT", "REFINEMENTS", "dependent_rows", "factorize_mobility", "hold_rows",
+    "EPSILON", "FREE", "REDUNDANT", "REFINEMENTS", "Mobility", "dependent_rows", "factorize_mobility", "hold_rows",
     "mobility_numbers", "refine_rows", "residual", "row_sizes", "take_least_norm",
 ]  # fmt: skip
 
@@ -69,6 +72,22 @@ REDUNDANT = 1e-4  # of a diagonal entry of S, a pivot: below it a row may say wh
 POWERS = 4  # of epsilon / (s + epsilon): 1e-8 of what has s of a hundred epsilon
 ROUNDS = 2  # each leaves 1e-7 of what moves nothing: the rounding of a pivot of epsilon
 FREE = 1e200  # the compliance of a row that holds nothing: its force is given, or there is none
+
+
+class Mobility(NamedTuple):
+    """How coordinates and linear rows answer impulses: views of scalar arrays.
+
+    Attributes:
+        factor: of A, as :mod:`~pluecker.articulated.algorithms.inertia.inertia_factor` has it.
+        J: the values of all rows.
+        S: the factor of the linear rows, :func:`mobility_numbers` long.
+        compliance: of the linear rows.
+    """
+
+    factor: Array
+    J: Array
+    S: Array
+    compliance: Array
 
 
 @kernel
@@ -95,12 +114,13 @@ def solve_tree(m, t, factor, x, ws):
 
 
 @kernel
-def store_mobility(m, w, factor, J, compliance, S, y, ws):
+def store_mobility(m, w, mobility, ws):
     """Store S, its diagonal twice, in the places of its factor: S_ij = sum over trees of J_i A^-1 J_j^T
 
-    ``y`` is scratch memory of nv numbers, ``ws`` of six times as many.
+    ``ws``: 7 nv numbers.
     """
-    n = linear_count(w)
+    factor, J, S, compliance = mobility
+    n, y, rest = linear_count(w), part(ws, 0, velocity_count(m)), tail(ws, velocity_count(m))
     for k in range(2 * n + factor_count(w)):
         store(S, k, 0.0 * load(J, 0))
     for j in range(n):
@@ -110,7 +130,7 @@ def store_mobility(m, w, factor, J, compliance, S, y, ws):
             clear_tree(m, t, y)
             for k in range(v, v + segment(w, s, SEGMENT_LENGTH)):
                 store(y, column(w, k), load(J, k))
-            solve_tree(m, t, factor, y, ws)
+            solve_tree(m, t, factor, y, rest)
             p = segment(w, s, FIRST_PAIR)
             for a in range(p, p + segment(w, s, PAIR_COUNT)):
                 accumulate(S, pair(w, a, PAIR_PLACE), segment_product(w, pair(w, a, PAIR_SEGMENT), J, y))
@@ -157,10 +177,10 @@ def factorize_rows(w, S, y):
 
 
 @called_kernel
-def factorize_mobility(m, w, factor, J, compliance, S, y, ws):
-    """Compute S of linear rows and its factor, from the factor of A; scratch memory as :func:`store_mobility` has it"""
-    store_mobility(m, w, factor, J, compliance, S, y, ws)
-    factorize_rows(w, S, ws)
+def factorize_mobility(m, w, mobility, ws):
+    """Compute S of linear rows and its factor, from the factor of A; ``ws``: 7 nv numbers, and one for each linear row"""
+    store_mobility(m, w, mobility, ws)
+    factorize_rows(w, mobility.S, ws)
 
 
 @kernel
@@ -180,40 +200,41 @@ def solve_rows(w, S, x):
 
 
 @called_kernel
-def refine_rows(m, w, factor, J, S, u, r, x, y, ws):
+def refine_rows(m, w, mobility, u, r, x, ws):
     """Refine r <- r - (S + epsilon N)^-1 u, x <- x + A^-1 J^T dr, with the residual in ``u``, which is spent
 
-    ``y`` is scratch memory of nv numbers, ``ws`` of six times as many.
+    ``ws``: 7 nv numbers.
     """
     n, nv = linear_count(w), velocity_count(m)
     if n == 0:
         return
-    solve_rows(w, S, u)
+    y, rest = part(ws, 0, nv), tail(ws, nv)
+    solve_rows(w, mobility.S, u)
     clear(y, nv)
     for k in range(n):
         accumulate(r, k, -load(u, k))
-        add_row_force(w, J, k, -load(u, k), y)
+        add_row_force(w, mobility.J, k, -load(u, k), y)
     for t in range(tree_count(m)):
-        solve_tree(m, t, factor, y, ws)
+        solve_tree(m, t, mobility.factor, y, rest)
     for k in range(nv):
         accumulate(x, k, load(y, k))
 
 
 @called_kernel
-def hold_rows(m, w, factor, J, S, compliance, target, r, x, ws):
+def hold_rows(m, w, mobility, target, r, x, ws):
     """Find forces r on linear rows with ``J x + compliance r = target``, and x with them; return the largest residual
 
     Both are given a start. The residual is squared, ``u_k^2 / N_kk``: twice an energy. It is refined until it is rounding,
     or comes no nearer; of eight states each for itself. ``ws``: n + 7 nv numbers.
     """
-    n, nv = linear_count(w), velocity_count(m)
-    u, y, rest = part(ws, 0, n), part(ws, n, nv), tail(ws, n + nv)
-    left = residual(w, J, S, compliance, target, r, x, u)
+    n = linear_count(w)
+    u, rest = part(ws, 0, n), tail(ws, n)
+    left = residual(w, mobility, target, r, x, u)
     goal, goes_on = ROUNDING * left, 1.0 + 0.0 * left
     for _ in range(REFINEMENTS):
-        refine_rows(m, w, factor, J, S, u, r, x, y, rest)
+        refine_rows(m, w, mobility, u, r, x, rest)
         before = left
-        left = residual(w, J, S, compliance, target, r, x, u)
+        left = residual(w, mobility, target, r, x, u)
         zero = 0.0 * left
         nearer = select(smaller(left, NEARER * before), goes_on, zero)
         goes_on = select(smaller(goal, left), nearer, zero)
@@ -278,14 +299,14 @@ def take_least_norm(w, S, r, y):
 
 
 @called_kernel
-def residual(w, J, S, compliance, target, r, x, u):
+def residual(w, mobility, target, r, x, u):
     """Store u = J x + compliance r - target of the linear rows; return the largest square, each divided by its N_kk"""
     n = linear_count(w)
     largest = 0.0 * load(x, 0)
     for k in range(n):
-        uk = row_rate(w, J, k, x) + load(compliance, k) * load(r, k) - load(target, k)
+        uk = row_rate(w, mobility.J, k, x) + load(mobility.compliance, k) * load(r, k) - load(target, k)
         store(u, k, uk)
-        size = load(S, n + k)
+        size = load(mobility.S, n + k)
         square = select(smaller(TINY, size), uk * uk / (size + TINY), 0.0 * uk)
         largest = select(smaller(largest, square), square, largest) + 0.0 * square
     return largest

@@ -24,7 +24,7 @@ from pluecker.articulated.model.layout import (
 from pluecker.articulated.stepping.terms.rows import sleeps
 from pluecker.contact.rows.jacobian import add_row_force, row_rate
 from pluecker.contact.rows.layout import FIRST_VALUE, VALUE_COUNT, column, linear_count, range_count, row_entry
-from pluecker.contact.rows.mobility import hold_rows
+from pluecker.contact.rows.mobility import Mobility, hold_rows
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.memory.combinations import add_multiple, add_multiples
 from pluecker.spatial.engine.scalars.operations import accumulate, load, part, store, tail, within
@@ -153,5 +153,5 @@ def answer(m, w, factor, J, S, compliance, row, y, ws):
     if n > 0:
         clear(dr, n)
         clear(zeros, n)
-        hold_rows(m, w, factor, J, S, compliance, zeros, dr, y, rest)
+        hold_rows(m, w, Mobility(factor, J, S, compliance), zeros, dr, y, rest)
     return own

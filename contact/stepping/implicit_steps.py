@@ -26,7 +26,7 @@ backward differences; Ryckaert, Ciccotti, Berendsen (1977), SHAKE, and Andersen 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from pluecker.articulated.model.layout import clear, configuration_count, link_count, velocity_count
 from pluecker.articulated.model.model import Model
@@ -70,12 +70,10 @@ from pluecker.contact.rows.layout import (
     ROW_SPEED,
     ROW_STIFFNESS,
     SOFT,
-    TURN_NUMBER,
     VALUE_COUNT,
     column,
     entry_count,
     function_count,
-    function_entry,
     linear_count,
     range_count,
     ranges,
@@ -84,10 +82,18 @@ from pluecker.contact.rows.layout import (
     row_number,
     value_count,
 )
-from pluecker.contact.rows.mobility import EPSILON, FREE, TINY, factorize_mobility, hold_rows, mobility_numbers
+from pluecker.contact.rows.mobility import (
+    EPSILON,
+    FREE,
+    TINY,
+    Mobility,
+    factorize_mobility,
+    hold_rows,
+    mobility_numbers,
+)
 from pluecker.contact.rows.motion import ACCELERATION, COLUMN, PLACE, VELOCITY, place_links, store_accelerations
 from pluecker.contact.rows.prescribed import prescribed
-from pluecker.contact.stepping.mean_rates import begin_turns, function_rate, keep_turns, reach, store_counted_values
+from pluecker.contact.stepping.mean_rates import Placed, expect_turns, keep_turns, reach, store_counted_values
 from pluecker.contact.stepping.projection import TOLERATED, gap_of
 from pluecker.contact.stepping.smooth_steps import Counts, count_turns, counts_of, project_state, projection_numbers
 from pluecker.spatial.dense.laws import copy_vector, larger, worse
@@ -107,13 +113,21 @@ def count_rows(c):
 
 
 @kernel
+def placed_in(m, w, ws):
+    """Return links, functions and rows in a configuration, J of the rows, and the memory that is left, as views"""
+    G = tail(ws, PLACE * (link_count(m) + 1))
+    J = tail(G, entry_count(w))
+    values = tail(J, value_count(w))
+    phi = tail(values, row_count(w))
+    return Placed(ws, G, phi, values), J, tail(phi, function_count(w))
+
+
+@kernel
 def add_forces(m, c, s, law, q, v, a, x, r, ws):
     """r less the forces of rows: x of those that hold, of springs, dampers and rotors what they have"""
-    w, links = more(c), link_count(m) + 1
-    X, G = ws, tail(ws, PLACE * links)
-    J, values = tail(G, entry_count(w)), tail(G, entry_count(w) + value_count(w))
-    biases, phi = tail(values, row_count(w)), tail(values, 2 * row_count(w))
-    rest, t = tail(phi, function_count(w)), load(law, 4 * velocity_count(m)) + s
+    w = more(c)
+    (X, G, phi, values), J, biases = placed_in(m, w, ws)
+    rest, t = tail(biases, row_count(w)), load(law, 4 * velocity_count(m)) + s
     place_links(m, q, X)
     store_geometry(m, w, q, X, G, J, rest)
     store_values(w, q, X, phi)
@@ -167,33 +181,28 @@ def forces_numbers(model: Model, w: Counts) -> int:
 
 
 @kernel
-def count_on(m, w, s, turns, q, v, X, G, J, phi, ws):
-    """Geometry at q, and phi with angles counted on from those at the time ``s`` ago, from which q was reached at v"""
-    place_links(m, q, X)
-    store_geometry(m, w, q, X, G, J, ws)
-    begin_turns(w, turns, phi)
-    for k in range(function_count(w)):
-        if function_entry(w, k, TURN_NUMBER) >= 0:
-            store(phi, k, load(phi, k) + s * function_rate(m, w, G, k, v))
-    store_counted_values(w, q, X, phi)
+def count_on(m, w, s, turns, q, v, placed, J, ws):
+    """Store rows at q, angles counted on from those at the time ``s`` ago, from which q was reached at v"""
+    place_links(m, q, placed.X)
+    store_geometry(m, w, q, placed.X, placed.G, J, ws)
+    expect_turns(m, w, s, turns, v, placed)
+    store_counted_values(w, q, placed.X, placed.phi)
+    store_row_values(w, placed.phi, True, placed.values)
 
 
 @called_kernel
 def store_misses(m, c, s, g, law, q, v, out, ws):
     """Of rows that hold: phi / g, and of those on velocities the velocity that is missing; of others none"""
     w, nv = more(c), velocity_count(m)
-    X, G = ws, tail(ws, PLACE * (link_count(m) + 1))
-    J, values = tail(G, entry_count(w)), tail(G, entry_count(w) + value_count(w))
-    phi = tail(values, row_count(w))
+    placed, J, rest = placed_in(m, w, ws)
     t = load(law, 4 * nv) + s
-    count_on(m, w, s, tail(law, 4 * nv + 1), q, v, X, G, J, phi, tail(phi, function_count(w)))
-    store_row_values(w, phi, True, values)
+    count_on(m, w, s, tail(law, 4 * nv + 1), q, v, placed, J, rest)
     for k in range(linear_count(w)):
         _, speed, _ = prescribed(w, k, t)
         if row_entry(w, k, LAW) != HELD:
             store(out, k, 0.0)
         elif row_entry(w, k, HOLONOMIC) != 0:
-            store(out, k, gap_of(w, k, t, values) / g)
+            store(out, k, gap_of(w, k, t, placed.values) / g)
         else:
             store(out, k, row_rate(w, J, k, v) - row_number(w, k, ROW_SPEED) - speed)
 
@@ -203,10 +212,9 @@ def store_matrix(m, c, q, A, ws):
     """-J^T and J beside dr/dv, of rows that hold, with a billionth of J diag(dr/dv)^-1 J^T; the reach of the mechanism"""
     w, nv = more(c), velocity_count(m)
     size = nv + linear_count(w)
-    X, G = ws, tail(ws, PLACE * (link_count(m) + 1))
-    J = tail(G, entry_count(w))
+    (X, G, _, _), J, rest = placed_in(m, w, ws)
     place_links(m, q, X)
-    store_geometry(m, w, q, X, G, J, tail(J, value_count(w)))
+    store_geometry(m, w, q, X, G, J, rest)
     for k in range(linear_count(w)):
         i, mobility = nv + k, 0.0
         for j in range(size):
@@ -227,23 +235,47 @@ ROWS = StageRows(count_rows, add_forces, store_misses, store_matrix)
 STAGE_OF_WORLD = make_stage_solver(ROWS)
 
 # ------------------------------------------------------------------------------------------------ rows of discrete momenta
-# Their memory: values and J v at the beginning, mean rates, impulses, J, S and compliance there, and what is sought.
+
+
+class HeldRows(NamedTuple):
+    """Rows in a step of discrete momenta: views of their memory.
+
+    Attributes:
+        X, G, phi, values: as :class:`~pluecker.contact.stepping.mean_rates.Placed` has them; the values are those at the
+            beginning of the step.
+        J, S, compliance: as :class:`~pluecker.contact.rows.mobility.Mobility` has them, at the beginning of the step.
+        rates: J v at the beginning of the step.
+        means: mean rates over the step.
+        impulses, target, change: the impulses, the velocities that are missing, and the impulses that these take.
+    """
+
+    X: Array
+    G: Array
+    phi: Array
+    values: Array
+    J: Array
+    S: Array
+    compliance: Array
+    rates: Array
+    means: Array
+    impulses: Array
+    target: Array
+    change: Array
 
 
 @kernel
-def row_parts(m, c, rows):
-    """The parts of the memory: phi of rows, J v, mean rates, x, J, S, compliance; target, change of x; phi, G, X"""
-    w = more(c)
+def held_rows(w, rows):
+    """Partition the memory of rows; :func:`row_numbers` has the same parts"""
     n = linear_count(w)
-    J = tail(rows, row_count(w) + 3 * n)
+    rates = tail(rows, row_count(w))
+    J = tail(rates, 3 * n)
     S = tail(J, value_count(w))
     compliance = tail(S, mobility_numbers(w))
     phi = tail(compliance, 3 * n)
     G = tail(phi, function_count(w))
-    values, rates = rows, tail(rows, row_count(w))
-    return (
-        values, rates, tail(rates, n), tail(rates, 2 * n), J, S, compliance, tail(compliance, n), tail(compliance, 2 * n),
-        phi, G, tail(G, entry_count(w)),
+    return HeldRows(
+        tail(G, entry_count(w)), G, phi, rows, J, S, compliance, rates, tail(rates, n), tail(rates, 2 * n),
+        tail(compliance, n), tail(compliance, 2 * n),
     )  # fmt: skip
 
 
@@ -259,73 +291,71 @@ def row_numbers(m, c):
 def begin_rows(m, c, s, law, factor, q, v, rows, ws):
     """J, S, values and J v at q, a time s after the step began"""
     w = more(c)
-    values, rates, _, _, J, S, compliance, _, _, phi, G, X = row_parts(m, c, rows)
-    count_on(m, w, s, tail(law, 4 * velocity_count(m) + 1), q, v, X, G, J, phi, ws)
-    store_row_values(w, phi, True, values)
+    p = held_rows(w, rows)
+    count_on(m, w, s, tail(law, 4 * velocity_count(m) + 1), q, v, Placed(p.X, p.G, p.phi, p.values), p.J, ws)
     for k in range(linear_count(w)):
         law_of_row, zero = row_entry(w, k, LAW), 0.0 * load(q, 0)
         own = 0.0 if law_of_row == HELD else FREE
-        store(compliance, k, zero + (1.0 / row_number(w, k, ROW_INERTIA) if law_of_row == ROTOR else own))
-        store(rates, k, row_rate(w, J, k, v))
-    factorize_mobility(m, w, factor, J, compliance, S, ws, tail(ws, velocity_count(m)))
+        store(p.compliance, k, zero + (1.0 / row_number(w, k, ROW_INERTIA) if law_of_row == ROTOR else own))
+        store(p.rates, k, row_rate(w, p.J, k, v))
+    factorize_mobility(m, w, Mobility(factor, p.J, p.S, p.compliance), ws)
 
 
 @kernel
 def clear_impulses(m, c, rows):
     """x = 0"""
-    _, _, _, x, _, _, _, _, _, _, _, _ = row_parts(m, c, rows)
-    clear(x, linear_count(more(c)))
+    clear(held_rows(more(c), rows).impulses, linear_count(more(c)))
 
 
 @kernel
 def add_springs(m, c, s, law, v, force, rows):
     """The forces of springs and dampers"""
     w = more(c)
-    values, _, _, _, J, _, _, _, _, _, _, _ = row_parts(m, c, rows)
+    p = held_rows(w, rows)
     t = load(law, 4 * velocity_count(m)) + s
     for k in range(linear_count(w)):
         if row_entry(w, k, LAW) == SOFT:
-            add_row_force(w, J, k, -resistance(w, k, t, load(values, k), row_rate(w, J, k, v)), force)
+            add_row_force(w, p.J, k, -resistance(w, k, t, load(p.values, k), row_rate(w, p.J, k, v)), force)
 
 
 @kernel
 def add_impulses(m, c, r, rows):
     """r less J^T x"""
     w = more(c)
-    _, _, _, x, J, _, _, _, _, _, _, _ = row_parts(m, c, rows)
+    p = held_rows(w, rows)
     for k in range(linear_count(w)):
-        add_row_force(w, J, k, -load(x, k), r)
+        add_row_force(w, p.J, k, -load(p.impulses, k), r)
 
 
 @called_kernel
 def hold_at_end(m, c, h, law, factor, q1, mean, x, rows, ws):
     """The correction with which ``J x`` is what is missing at q1, and the impulses; the error that is left"""
     w, nv = more(c), velocity_count(m)
-    before, rates, means, impulses, J, S, compliance, target, change, phi, G, X = row_parts(m, c, rows)
-    values, J1 = ws, tail(ws, row_count(w))
+    p, values, J1 = held_rows(w, rows), ws, tail(ws, row_count(w))
     t, worst = load(law, 4 * nv) + h, 0.0 * load(x, 0)
-    count_on(m, w, h, tail(law, 4 * nv + 1), q1, mean, X, G, J1, phi, tail(J1, value_count(w)))
-    store_row_values(w, phi, True, values)
-    size = reach(m, X)
+    count_on(
+        m, w, h, tail(law, 4 * nv + 1), q1, mean, Placed(p.X, p.G, p.phi, values), J1, tail(J1, value_count(w))
+    )  # fmt: skip
+    size = reach(m, p.X)
     for k in range(linear_count(w)):
         law_of_row, miss = row_entry(w, k, LAW), 0.0 * worst
-        rate = 0.5 * (row_rate(w, J, k, mean) + row_rate(w, J1, k, mean))
+        rate = 0.5 * (row_rate(w, p.J, k, mean) + row_rate(w, J1, k, mean))
         if row_entry(w, k, HOLONOMIC) != 0:
-            rate = (load(values, k) - load(before, k)) / h
+            rate = (load(values, k) - load(p.values, k)) / h
         if law_of_row == HELD and row_entry(w, k, HOLONOMIC) != 0:
             miss = gap_of(w, k, t, values) / h
         elif law_of_row == HELD:
             _, speed, _ = prescribed(w, k, t - 0.5 * h)
             miss = rate - row_number(w, k, ROW_SPEED) - speed
         elif law_of_row == ROTOR:
-            miss = rate - load(rates, k) + load(compliance, k) * load(impulses, k)
-        store(means, k, rate)
-        store(target, k, miss)
-        store(change, k, 0.0 * miss)
+            miss = rate - load(p.rates, k) + load(p.compliance, k) * load(p.impulses, k)
+        store(p.means, k, rate)
+        store(p.target, k, miss)
+        store(p.change, k, 0.0 * miss)
         worst = worse(worst, h * larger(miss, -miss))
-    hold_rows(m, w, factor, J, S, compliance, target, change, x, ws)
+    hold_rows(m, w, Mobility(factor, p.J, p.S, p.compliance), p.target, p.change, x, ws)
     for k in range(linear_count(w)):
-        accumulate(impulses, k, -load(change, k))
+        accumulate(p.impulses, k, -load(p.change, k))
     return worst / (TOLERATED * size) * TOLERANCE
 
 
@@ -333,14 +363,14 @@ def hold_at_end(m, c, h, law, factor, q1, mean, x, rows, ws):
 def land_on_rows(m, c, h, law, factor, v1, rows, ws):
     """v1 with impulses along J(q1): rows that hold have the rate that is asked for, rotors keep their momentum"""
     w = more(c)
-    _, _, means, impulses, J, S, compliance, target, _, _, _, _ = row_parts(m, c, rows)
+    p = held_rows(w, rows)
     t = load(law, 4 * velocity_count(m)) + h
     for k in range(linear_count(w)):
         law_of_row, (_, speed, _) = row_entry(w, k, LAW), prescribed(w, k, t)
-        asked = load(means, k) if law_of_row == ROTOR else 0.0 * load(means, k)
-        store(target, k, row_number(w, k, ROW_SPEED) + speed if law_of_row == HELD else asked)
-        store(impulses, k, 0.0 * load(means, k))
-    hold_rows(m, w, factor, J, S, compliance, target, impulses, v1, ws)
+        asked = load(p.means, k) if law_of_row == ROTOR else 0.0 * load(p.means, k)
+        store(p.target, k, row_number(w, k, ROW_SPEED) + speed if law_of_row == HELD else asked)
+        store(p.impulses, k, 0.0 * load(p.means, k))
+    hold_rows(m, w, Mobility(factor, p.J, p.S, p.compliance), p.target, p.impulses, v1, ws)
 
 
 # -------------------------------------------------------------------------------------------------------------- the step
@@ -349,10 +379,9 @@ def land_on_rows(m, c, h, law, factor, v1, rows, ws):
 @called_kernel
 def keep_counted_turns(m, w, h, turns, q1, v1, ws):
     """The angles at the end of the step"""
-    X, G = ws, tail(ws, PLACE * (link_count(m) + 1))
-    J, phi = tail(G, entry_count(w)), tail(G, entry_count(w) + value_count(w))
-    count_on(m, w, h, turns, q1, v1, X, G, J, phi, tail(phi, function_count(w)))
-    keep_turns(w, phi, turns)
+    placed, J, rest = placed_in(m, w, ws)
+    count_on(m, w, h, turns, q1, v1, placed, J, rest)
+    keep_turns(w, placed.phi, turns)
 
 
 @called_kernel

@@ -35,7 +35,7 @@ from pluecker.spatial.dense.laws import larger, worse
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel, unlikely
 from pluecker.spatial.engine.scalars.operations import load, select, smaller, store
 
-__all__ = ["MET", "begin_rotors", "keep_rotors", "largest_miss", "store_linear_law"]
+__all__ = ["MET", "begin_rotors", "keep_rotors", "largest_miss", "store_linear_laws"]
 
 MET = 1e-12  # m or rad in a step, times the reach of the mechanism: a row moves as it is asked to
 
@@ -67,8 +67,17 @@ def keep_rotors(w, q, X, phi, rates, J, v, missing):
 
 
 @kernel
-def store_linear_law(w, k, h, time, size, v, J, values, compliance, asked):
-    """Store the compliance, and the mean rate that is asked for"""
+def store_linear_laws(w, h, time, size, v, J, values, compliance, asked):
+    """Store of all linear rows the compliance, and the mean rate that is asked for"""
+    for k in range(linear_count(w)):
+        C, rate = linear_law(w, k, h, time, size, v, J, values)
+        store(compliance, k, C)
+        store(asked, k, rate)
+
+
+@kernel
+def linear_law(w, k, h, time, size, v, J, values):
+    """Return the compliance of a linear row, and the mean rate that is asked for"""
     law, speed, zero = row_entry(w, k, LAW), row_number(w, k, ROW_SPEED), 0.0 * time
     (before, _, _), (after, _, _) = prescribed(w, k, time), prescribed(w, k, time + h)
     C, rate = zero, speed + (after - before) / h
@@ -84,17 +93,16 @@ def store_linear_law(w, k, h, time, size, v, J, values, compliance, asked):
             C, rate = 1.0 / (h * force) + zero, (d * rate + s * (after - load(values, k))) / force
         else:
             C = FREE + zero
-    store(compliance, k, C)
-    store(asked, k, rate)
+    return C, rate
 
 
 @called_kernel
-def largest_miss(w, h, J, x, compliance, r, asked, rho, last, ranged):
+def largest_miss(w, mobility, h, x, r, asked, rho, last, ranged):
     """Compute h times the largest rate of a linear row that is not as asked for, and for others h times how rho changed"""
     n = linear_count(w)
     worst = 0.0 * load(x, 0)
     for k in range(n):
-        miss = row_rate(w, J, k, x) + load(rho, k) + load(compliance, k) * load(r, k) - load(asked, k)
+        miss = row_rate(w, mobility.J, k, x) + load(rho, k) + load(mobility.compliance, k) * load(r, k) - load(asked, k)
         worst = worse(worst, h * larger(miss, -miss))
     for k in range(n, n + ranged):
         miss = load(rho, k) - load(last, k)

@@ -33,7 +33,7 @@ from pluecker.contact.rows.layout import (
 )
 from pluecker.contact.rows.mobility import EPSILON, REFINEMENTS, TINY
 from pluecker.contact.rows.motion import COLUMN, PLACE, place_links
-from pluecker.contact.stepping.linear_laws import store_linear_law
+from pluecker.contact.stepping.linear_laws import store_linear_laws
 from pluecker.contact.stepping.mean_rates import begin_turns, reach, store_counted_values
 from pluecker.contact.stepping.singular_positions import known_numbers
 from pluecker.contact.stepping.smooth_steps import counts_of, projected
@@ -64,8 +64,8 @@ def hold_with_matrix(m, c, h, q, v, law, A, x, ws):
     store_counted_values(w, q, X, phi)
     store_row_values(w, phi, True, values)
     size = reach(m, X)
+    store_linear_laws(w, h, time, size, v, J, values, compliance, asked)
     for k in range(n):
-        store_linear_law(w, k, h, time, size, v, J, values, compliance, asked)
         y = tail(Y, k * nv)
         clear(y, nv)
         add_row_force(w, J, k, 1.0 + 0.0 * time, y)

@@ -18,8 +18,10 @@ Hamiltonian systems" (1994).
 """
 
 from math import nan, pi
+from typing import NamedTuple
 
 from pluecker.articulated.model.layout import first_freedom, first_v, link_count
+from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.relation import COORDINATE, ROTATION, TOUCH, TOUCH_TURN
 from pluecker.contact.rows.functions import function_value
 from pluecker.contact.rows.jacobian import row_rate, store_row_values
@@ -47,8 +49,10 @@ from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel, u
 from pluecker.spatial.engine.scalars.operations import load, sqrt, store
 
 __all__ = [
+    "Placed",
     "all_rates_are_linear",
     "begin_turns",
+    "expect_turns",
     "keep_turns",
     "reach",
     "store_counted_values",
@@ -57,6 +61,22 @@ __all__ = [
 ]
 
 WHOLE = 6755399441055744.0  # 1.5 2^52: added and subtracted, it leaves the nearest whole number
+
+
+class Placed(NamedTuple):
+    """Links, functions and rows in a configuration: views of scalar arrays.
+
+    Attributes:
+        X: where links are, and behind them where shapes touch.
+        G: the entries of functions.
+        phi: of each function its value, angles as they are counted.
+        values: of each row its value.
+    """
+
+    X: Array
+    G: Array
+    phi: Array
+    values: Array
 
 
 @kernel
@@ -105,6 +125,15 @@ def begin_turns(w, turns, phi):
 
 
 @kernel
+def expect_turns(m, w, h, turns, v, placed):
+    """Store where angles are expected a time h after they were counted, at v, by the entries of functions where it is"""
+    begin_turns(w, turns, placed.phi)
+    for k in range(function_count(w)):
+        if function_entry(w, k, TURN_NUMBER) >= 0:
+            store(placed.phi, k, load(placed.phi, k) + h * function_rate(m, w, placed.G, k, v))
+
+
+@kernel
 def keep_turns(w, phi, turns):
     """Store the angles at the end of the step"""
     for k in range(function_count(w)):
@@ -124,19 +153,19 @@ def function_rate(m, w, G, k, v):
 
 
 @called_kernel
-def store_mean_rates(m, w, h, q1, v, J, G, phi, values, X, phi1, values1, rho):
+def store_mean_rates(m, w, h, q1, v, J, before, after, rho):
     """Store phi and the values of rows at q1, and rho of rows whose functions are held: (phi(q1) - phi(q)) / h - J v
 
-    ``phi`` and ``values`` are those at the beginning of the step, and G the entries of functions there.
+    ``before`` and ``after`` are :class:`Placed`: what there is at q, and what is stored.
     """
     for k in range(function_count(w)):
         if function_entry(w, k, TURN_NUMBER) >= 0 or function_entry(w, k, KIND) == ROTATION:
-            store(phi1, k, load(phi, k) + h * function_rate(m, w, G, k, v))
-    store_values_at(m, w, q1, X, phi1)
-    store_row_values(w, phi1, True, values1)
+            store(after.phi, k, load(before.phi, k) + h * function_rate(m, w, before.G, k, v))
+    store_values_at(m, w, q1, after.X, after.phi)
+    store_row_values(w, after.phi, True, after.values)
     for k in range(linear_count(w) + staircase_count(w)):
         if row_entry(w, k, HOLONOMIC) != 0:
-            store(rho, k, (load(values1, k) - load(values, k)) / h - row_rate(w, J, k, v))
+            store(rho, k, (load(after.values, k) - load(before.values, k)) / h - row_rate(w, J, k, v))
 
 
 @kernel

@@ -49,28 +49,30 @@ def gap_of(w, k, time, values):
 
 
 @called_kernel
-def largest_gap(w, h, time, values):
-    """Compute the largest gap of held rows at the end of the step"""
+def largest_gap(w, time, values):
+    """Compute the largest gap of held rows at the time"""
     worst = 0.0 * time
     for k in range(linear_count(w)):
         if is_held(w, k):
-            gap = gap_of(w, k, time + h, values)
+            gap = gap_of(w, k, time, values)
             worst = worse(worst, larger(gap, -gap))
     return worst
 
 
 @called_kernel
-def close_gaps(m, w, h, time, size, least, factor, J, S, phi, values, X, y, u, q1, ws):
-    """Move q1 so that gaps close; store phi and values of rows there; ``ws``: nq + 7 nv numbers, and one for each linear row
+def close_gaps(m, w, mobility, time, size, least, placed, q1, ws):
+    """Move q1, the configuration at the time, so that gaps close; store phi and values of rows there
+
+    ``ws``: nq + 8 nv numbers, and two for each linear row.
 
     Of eight states each for itself: one whose largest gap is within ``least``, as a share of ``size``, stays as it is. One
     whose gap is tolerated, and would become larger, as next to singular positions, keeps it.
     """
     n, nq, nv = linear_count(w), configuration_count(m), velocity_count(m)
     d, q2 = part(ws, 0, nv), part(ws, nv, nq)
-    dr, rest = part(ws, nv + nq, n), tail(ws, nv + nq + n)
+    dr, u, rest = part(ws, nv + nq, n), part(ws, nv + nq + n, n), tail(ws, nv + nq + 2 * n)
     zero = 0.0 * time
-    gap = largest_gap(w, h, time, values)
+    gap = largest_gap(w, time, placed.values)
     goes_on = select(smaller(least * size, gap), 1.0 + zero, zero)
     for _ in range(REPETITIONS):
         if within(goes_on, 0.5):
@@ -79,26 +81,26 @@ def close_gaps(m, w, h, time, size, least, factor, J, S, phi, values, X, y, u, q
         clear(d, nv)
         clear(dr, n)
         for k in range(n):
-            store(u, k, gap_of(w, k, time + h, values) if is_held(w, k) else 0.0 * time)
-        refine_rows(m, w, factor, J, S, u, dr, d, y, rest)
+            store(u, k, gap_of(w, k, time, placed.values) if is_held(w, k) else 0.0 * time)
+        refine_rows(m, w, mobility, u, dr, d, rest)
         integrate_kernel(m, q1, d, q2, rest)
         for k in range(nq):
             before, after = load(q1, k), load(q2, k)
             store(q1, k, select(now, after, before))
             store(q2, k, before)
         last = gap
-        gap = find_gap(m, w, h, time, phi, values, X, q1)
+        gap = find_gap(m, w, time, placed, q1)
         worse = select(smaller(last, TOLERATED * size), select(smaller(last, gap), goes_on, zero), zero)
         if not within(worse, 0.5):
             for k in range(nq):
                 store(q1, k, select(smaller(0.5, worse), load(q2, k), load(q1, k)))
-            gap = find_gap(m, w, h, time, phi, values, X, q1)
+            gap = find_gap(m, w, time, placed, q1)
         goes_on = select(smaller(CLOSED * size, gap), goes_on - worse, zero)
 
 
 @called_kernel
-def find_gap(m, w, h, time, phi, values, X, q1):
+def find_gap(m, w, time, placed, q1):
     """Compute the largest gap at q1, and phi and the values of rows there"""
-    store_values_at(m, w, q1, X, phi)
-    store_row_values(w, phi, True, values)
-    return largest_gap(w, h, time, values)
+    store_values_at(m, w, q1, placed.X, placed.phi)
+    store_row_values(w, placed.phi, True, placed.values)
+    return largest_gap(w, time, placed.values)

@@ -46,20 +46,25 @@ from pluecker.contact.rows.layout import (
     LAW,
     N_TURNS,
     ROW_SPEED,
-    TURN_NUMBER,
     entry_count,
     function_count,
-    function_entry,
     linear_count,
     row_count,
     row_entry,
     row_number,
     value_count,
 )
-from pluecker.contact.rows.mobility import FREE, factorize_mobility, hold_rows, mobility_numbers
+from pluecker.contact.rows.mobility import FREE, Mobility, factorize_mobility, hold_rows, mobility_numbers
 from pluecker.contact.rows.motion import COLUMN, PLACE, place_links
 from pluecker.contact.rows.prescribed import prescribed
-from pluecker.contact.stepping.mean_rates import begin_turns, function_rate, keep_turns, reach, store_counted_values
+from pluecker.contact.stepping.mean_rates import (
+    Placed,
+    begin_turns,
+    expect_turns,
+    keep_turns,
+    reach,
+    store_counted_values,
+)
 from pluecker.contact.stepping.projection import CLOSED, TOLERATED, close_gaps, largest_gap
 from pluecker.contact.stepping.singular_positions import has_fallen, keep_known, known_numbers, time_aside
 from pluecker.spatial.dense.laws import copy_vector, larger, worse
@@ -160,14 +165,13 @@ def count_turns(m, w, q, turns, ws):
 
 
 @called_kernel
-def take_geometry(m, w, q, factor, X, J, G, S, compliance, ws):
+def take_geometry(m, w, q, mobility, placed, ws):
     """Compute J and the factors of H and of J H^-1 J^T in a configuration; rows that do not hold have no part"""
-    nv, n = velocity_count(m), linear_count(w)
-    store_geometry(m, w, q, X, G, J, ws)
-    for k in range(n):
-        store(compliance, k, 0.0 * load(J, 0) + (0.0 if row_entry(w, k, LAW) == HELD else FREE))
-    factorize_trees(m, q, factor, ws, tail(ws, 2 * nv))
-    factorize_mobility(m, w, factor, J, compliance, S, ws, tail(ws, nv))
+    store_geometry(m, w, q, placed.X, placed.G, mobility.J, ws)
+    for k in range(linear_count(w)):
+        store(mobility.compliance, k, 0.0 * load(mobility.J, 0) + (0.0 if row_entry(w, k, LAW) == HELD else FREE))
+    factorize_trees(m, q, mobility.factor, ws, tail(ws, 2 * velocity_count(m)))
+    factorize_mobility(m, w, mobility, ws)
 
 
 @called_kernel
@@ -187,25 +191,23 @@ def project_state(m, w, h, time, known, turns, q1, v1, ws):
     X = tail(phi, function_count(w))
     factor = tail(X, PLACE * (link_count(m) + 1))
     rest = tail(factor, factor_size(m))
+    mobility, placed = Mobility(factor, J, S, compliance), Placed(X, G, phi, values)
     copy_vector(nq, q1, given_q)
     copy_vector(nv, v1, given_v)
     place_links(m, q1, X)
     size = reach(m, X)
-    take_geometry(m, w, q1, factor, X, J, G, S, compliance, rest)
-    begin_turns(w, turns, phi)
-    for k in range(function_count(w)):
-        if function_entry(w, k, TURN_NUMBER) >= 0:
-            store(phi, k, load(phi, k) + h * function_rate(m, w, G, k, v1))
+    take_geometry(m, w, q1, mobility, placed, rest)
+    expect_turns(m, w, h, turns, v1, placed)
     store_counted_values(w, q1, X, phi)
     store_row_values(w, phi, True, values)
-    gap = largest_gap(w, 0.0 * time, time, values)
+    gap = largest_gap(w, time, values)
     waits = select(smaller(gap, WAITING * TOLERATED * size), has_fallen(w, S, known), 0.0 * gap)
     if not within(gap / size, CLOSED):
         copy_vector(nq, q1, before)
-        close_gaps(m, w, 0.0 * time, time, size, CLOSED, factor, J, S, phi, values, X, y, target, q1, rest)
+        close_gaps(m, w, mobility, time, size, CLOSED, placed, q1, rest)
         carry_velocity(m, before, q1, v1, y)
-        take_geometry(m, w, q1, factor, X, J, G, S, compliance, rest)
-        gap = largest_gap(w, 0.0 * time, time, values)
+        take_geometry(m, w, q1, mobility, placed, rest)
+        gap = largest_gap(w, time, values)
     keep_turns(w, phi, turns)
     fastest = 1.0 + 0.0 * time
     for k in range(nv):
@@ -214,7 +216,7 @@ def project_state(m, w, h, time, known, turns, q1, v1, ws):
         _, speed, _ = prescribed(w, k, time)
         store(target, k, row_number(w, k, ROW_SPEED) + speed if row_entry(w, k, LAW) == HELD else 0.0 * time)
         store(r, k, 0.0 * time)
-    hold_rows(m, w, factor, J, S, compliance, target, r, v1, rest)
+    hold_rows(m, w, mobility, target, r, v1, rest)
     # of velocities, what is tolerated is a share of the largest of them
     error = worse(gap / (TOLERATED * size), velocity_left(w, J, target, v1) / (TOLERATED * size * fastest))
     if not within(waits, 0.5):
@@ -331,7 +333,7 @@ def projection_numbers(model: Model, scenario: Array) -> int:
         COLUMN * len(model.freedoms),
         2 * model.nv + factor_workspace(model),
         w.n_linear + 7 * model.nv,
-        model.nq + 8 * model.nv + w.n_linear,
+        model.nq + 8 * model.nv + 2 * w.n_linear,
     )
 
 

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +58,7 @@ from pluecker.contact.rows.jacobian import row_rate, store_geometry, store_row_v
 from pluecker.contact.rows.layout import (
     HOLONOMIC,
     N_CONTACTS,
+    N_ROTORS,
     N_TURNS,
     entry_count,
     function_count,
@@ -72,6 +73,7 @@ from pluecker.contact.rows.layout import (
 )
 from pluecker.contact.rows.mobility import (
     REFINEMENTS,
+    Mobility,
     dependent_rows,
     factorize_mobility,
     mobility_numbers,
@@ -89,8 +91,9 @@ from pluecker.contact.rows.ranges import (
     range_scratch,
 )
 from pluecker.contact.rows.touching import add_surface_rates, recall_multipliers, touch_pairs
-from pluecker.contact.stepping.linear_laws import MET, begin_rotors, keep_rotors, largest_miss, store_linear_law
+from pluecker.contact.stepping.linear_laws import MET, begin_rotors, keep_rotors, largest_miss, store_linear_laws
 from pluecker.contact.stepping.mean_rates import (
+    Placed,
     all_rates_are_linear,
     begin_turns,
     keep_turns,
@@ -119,51 +122,289 @@ REPETITIONS = 16  # at most
 RENEWALS = 6  # of J, where a step begins with gaps that are large beside lengths: at most
 NEARER = 0.5  # of the error before: it still falls
 
+# --------------------------------------------------------------------------------------------- what a step reads and writes
+
+
+class Step(NamedTuple):
+    """Ends of a step, what is remembered between steps, and its workspace: numbers, and views of scalar arrays.
+
+    Attributes:
+        h, time: its length, and when it begins.
+        q, v, q1, v1: the states before and after it.
+        turns, r, missing, features: the parts of ``memory``.
+        free, x: the velocity without impulses, and the one that the impulses found so far make of it.
+        moments: what links carry, as :mod:`~pluecker.articulated.stepping.semi_implicit.free_roots` has it.
+        factor, J, S, compliance: as :class:`~pluecker.contact.rows.mobility.Mobility` has them.
+        asked, target: of linear rows their mean rates that are asked for, and what J v is to be of these.
+        rho: of all rows by how much their mean rates differ from J v.
+        values, values1, phi, phi1: of rows and of functions, at both ends.
+        G, X: as :class:`~pluecker.contact.stepping.mean_rates.Placed` has them.
+        u: residuals of linear rows.
+        guess, kept: of rows with a range the impulses to begin from, and what :mod:`~pluecker.contact.rows.ranges` keeps.
+        ws: scratch memory.
+    """
+
+    h: float
+    time: float
+    q: Array
+    v: Array
+    q1: Array
+    v1: Array
+    turns: Array
+    r: Array
+    missing: Array
+    features: Array
+    free: Array
+    x: Array
+    moments: Array
+    factor: Array
+    J: Array
+    S: Array
+    compliance: Array
+    asked: Array
+    target: Array
+    rho: Array
+    values: Array
+    values1: Array
+    phi: Array
+    phi1: Array
+    G: Array
+    X: Array
+    u: Array
+    guess: Array
+    kept: Array
+    ws: Array
+
+
+@kernel
+def make_record(m, w, h, q, v, q1, v1, memory, ws):
+    """Partition the memory and the workspace of a step; :func:`count_workspace` has the same parts"""
+    n, rows, functions, nv = linear_count(w), row_count(w), function_count(w), velocity_count(m)
+    turns = tail(memory, 1)
+    r = tail(turns, load_integer(w, N_TURNS))
+    missing = tail(r, rows)
+    features = tail(missing, load_integer(w, N_ROTORS))
+    moments = tail(ws, nv)
+    factor = tail(moments, MOMENT * (link_count(m) + 1))
+    free = tail(factor, factor_size(m))
+    J = tail(free, nv)
+    S = tail(J, value_count(w))
+    compliance = tail(S, mobility_numbers(w))
+    values = tail(compliance, 3 * n)
+    phi = tail(values, 3 * rows)
+    G = tail(phi, 2 * functions)
+    X = tail(G, entry_count(w))
+    u = tail(X, PLACE * (link_count(m) + 1) + touching_numbers(w))
+    guess = tail(u, n)
+    kept = tail(guess, range_count(w))
+    return Step(
+        h, load(memory, 0), q, v, q1, v1, turns, r, missing, features, free, ws, moments, factor,
+        J, S, compliance, tail(compliance, n), tail(compliance, 2 * n), tail(values, 2 * rows), values, tail(values, rows),
+        phi, tail(phi, functions), G, X, u, guess, kept, tail(kept, range_numbers(range_count(w))),
+    )  # fmt: skip
+
+
+@kernel
+def mobility_of(s):
+    """Return how coordinates and linear rows answer impulses"""
+    return Mobility(s.factor, s.J, s.S, s.compliance)
+
+
+@kernel
+def at_start(s):
+    """Return links, functions and rows at the beginning of the step"""
+    return Placed(s.X, s.G, s.phi, s.values)
+
+
+@kernel
+def at_end(s):
+    """Return links, functions and rows at its end; links have one place for both"""
+    return Placed(s.X, s.G, s.phi1, s.values1)
+
+
+# ----------------------------------------------------------------------------------------------------------------- the step
+
 
 def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool, with_more: bool) -> Callable[..., Any]:
     """Make the kernel of a step: of what a scenario does not have, nothing is compiled."""
     # by which the cache tells it from the others
     own_name = f"_{with_elements:d}{with_ranges:d}{with_contacts + with_more:d}"
+    find_free_velocity, begin_rows = make_find_free_velocity(with_elements), make_begin_rows(with_contacts)
     obey_ranges = make_obey_ranges(with_contacts, with_more)
-    begin_impact = make_impact(obey_ranges)
+    let_ranges_sleep = make_let_ranges_sleep(with_contacts)
+    begin_impact = make_begin_impact(with_more, obey_ranges, own_name)
+    obey = make_obey(with_ranges, obey_ranges, own_name)
+    meet_rows, step_over = make_meet_rows(obey, own_name), make_step_over(obey, own_name)
 
-    def meet_rows(m, w, h, time, size, q, x, moments, factor, q1, v1, r, places):
+    def world_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
+        """Compute the state at the end of a step, and its impulses in ``memory``; return the error"""
+        w = more(c)
+        s = make_record(m, w, h, q, v, q1, v1, memory, ws)
+        find_free_velocity(m, c, s, law, f_ext)
+        size, left = begin_rows(m, w, s), 0.0 * s.time  # where links are and shapes touch, J, laws of linear rows
+        if with_ranges:
+            let_ranges_sleep(m, w, s)  # laws of limits, friction and contacts
+            left = begin_impact(m, w, s)
+        errors = meet_rows(m, w, size, s)  # impulses by all laws, and the configuration to which they lead
+        if not within(errors[1] / size, TOLERATED):
+            errors = step_over(m, w, size, errors, s)
+        error, worst = errors
+        if with_more:
+            add_impact(w, s.r, s.kept)
+        take_least_norm(w, s.S, s.r, s.u)
+        worst = worse(worst, close_all_gaps(m, w, size, s))
+        keep_rates_of_rotors(m, w, s)
+        store(memory, 0, s.time + h)
+        if with_ranges:
+            keep_coordinate_limits(w, q, q1)
+        return worse(worse(left, error), worst / (TOLERATED * size))
+
+    world_step.__name__ += own_name
+    return kernel(world_step)
+
+
+def make_find_free_velocity(with_elements: bool) -> Callable[..., Any]:
+    """Make the kernel of the velocity without impulses, for scenarios with elements or without."""
+
+    def find_free_velocity(m, c, s, law, f_ext):
+        """Compute v_free, and the factor of A; its scratch memory is where rows have their places later"""
+        n, rest = body_count(m), tail(s.factor, factor_size(m))
+        if with_elements:
+            stage_wrenches(m, c, s.q, s.v, f_ext, rest, tail(rest, 6 * n))
+            free_velocity(m, s.h, s.q, s.v, law, part(rest, 0, 6 * n), s.x, s.moments, s.factor, tail(rest, 6 * n))
+        else:
+            free_velocity(m, s.h, s.q, s.v, law, f_ext, s.x, s.moments, s.factor, rest)
+        copy_vector(velocity_count(m), s.x, s.free)
+
+    find_free_velocity.__name__ += f"_{with_elements:d}"
+    return kernel(find_free_velocity)
+
+
+def make_begin_rows(with_contacts: bool) -> Callable[..., Any]:
+    """Make the kernel that begins a step, for worlds with contacts, or without."""
+
+    def begin_rows(m, w, s):
+        """Begin a step: rows at its beginning, what is asked of them, and the factor of S; return the reach
+
+        No impulses yet, but those from which those of rows with a range are looked for.
+        """
+        n, rows = linear_count(w), row_count(w)
+        begin_turns(w, s.turns, s.phi)
+        store_values_at(m, w, s.q, s.X, s.phi)
+        if with_contacts:
+            touch_pairs(w, s.X, s.phi)
+        store_geometry(m, w, s.q, s.X, s.G, s.J, s.ws)
+        store_row_values(w, s.phi, True, s.values)
+        for k in range(range_count(w)):
+            store(s.guess, k, load(s.r, n + k))
+        clear(s.r, rows)
+        clear(s.rho, rows)
+        size = reach(m, s.X)
+        store_linear_laws(w, s.h, s.time, size, s.v, s.J, s.values, s.compliance, s.asked)
+        factorize_mobility(m, w, mobility_of(s), s.ws)
+        begin_rotors(w, s.missing, s.asked)
+        return size
+
+    begin_rows.__name__ += f"_{with_contacts:d}"
+    return kernel(begin_rows)
+
+
+def make_let_ranges_sleep(with_contacts: bool) -> Callable[..., Any]:
+    """Make the kernel that begins rows with a range, for worlds with contacts, or without."""
+
+    def let_ranges_sleep(m, w, s):
+        """Store laws of rows with a range, none of which has an impulse yet, with what linear rows alone make of v_free"""
+        if with_contacts:
+            recall_multipliers(w, s.X, s.features, s.guess, s.ws)
+            add_surface_rates(w, s.X, s.rho)
+        residual(w, mobility_of(s), s.asked, s.r, s.x, s.u)
+        refine_rows(m, w, mobility_of(s), s.u, s.r, s.x, s.ws)
+        begin_ranges(w, s.h, s.v, s.x, s.J, s.rho, s.values, s.guess, s.kept)
+
+    let_ranges_sleep.__name__ += f"_{with_contacts:d}"
+    return kernel(let_ranges_sleep)
+
+
+def make_begin_impact(with_more: bool, obey_ranges: Callable[..., Any], own_name: str) -> Callable[..., Any]:
+    """Make the kernel of an impact before the rest of a step, for worlds with contacts that return impulses, or without."""
+    impact = make_impact(obey_ranges)
+
+    def begin_impact(m, w, s):
+        """Add impulses of an impact, and their change of velocity, where there is one; return their error"""
+        if with_more:  # noqa: SIM102 - what is false here is not compiled
+            if return_count(w) > 0:
+                return impact(m, w, mobility_of(s), s.rho, s.v, s.x, s.r, s.kept, s.ws)
+        return 0.0 * s.time
+
+    begin_impact.__name__ += own_name
+    return kernel(begin_impact)
+
+
+def make_obey(with_ranges: bool, obey_ranges: Callable[..., Any], own_name: str) -> Callable[..., Any]:
+    """Make the kernel of the laws of rows with a range, for worlds with such rows, or without."""
+
+    def obey(m, w, s, goes_on):
+        """Find impulses of rows with a range in states that go on; return their error as a share of what is tolerated"""
+        if with_ranges:
+            return obey_ranges(
+                m, w, s.factor, s.J, s.S, s.compliance, s.rho, s.x, s.r, s.guess, goes_on, s.kept, s.ws
+            )  # fmt: skip
+        return 0.0 * s.time
+
+    obey.__name__ += own_name
+    return kernel(obey)
+
+
+def make_meet_rows(obey: Callable[..., Any], own_name: str) -> Callable[..., Any]:
+    """Make the kernel that finds the impulses of a step."""
+
+    def meet_rows(m, w, size, s):
         """Find the impulses with which rows have the mean rates over the step that they are to have; return two errors
 
         Of rows with a range, as a share of what is tolerated; of what moves not as it is asked for, m or rad.
         """
         n, rows, ranged = linear_count(w), row_count(w), range_count(w)
-        J, S, compliance, asked, target, values, values1, rho, G, phi, phi1, X, u, y, guess, kept, rest = places
-        error, worst, plain = 0.0 * time, 1e300 + 0.0 * time, n == 0 and all_rates_are_linear(w)
-        goes_on = 1.0 + 0.0 * time  # of eight states each for itself
+        error, worst, plain = 0.0 * s.time, 1e300 + 0.0 * s.time, n == 0 and all_rates_are_linear(w)
+        goes_on = 1.0 + 0.0 * s.time  # of eight states each for itself
         for _ in range(REPETITIONS):
             now = smaller(0.5, goes_on)
-            for k in range(n):
-                store(target, k, load(asked, k) - load(rho, k))
-            residual(w, J, S, compliance, target, r, x, u)
-            for k in range(n):
-                store(u, k, select(now, load(u, k), 0.0 * time))
-            refine_rows(m, w, factor, J, S, u, r, x, y, rest)
-            if with_ranges:
-                e = obey_ranges(m, w, factor, J, S, compliance, rho, x, r, guess, goes_on, kept, rest)
-                error = select(now, e, error)
-            before, last = worst, rho
-            move_configuration(m, h, q, x, moments, y, q1, v1)
+            refine(m, w, s, now)
+            error = select(now, obey(m, w, s, goes_on), error)
+            before, last = worst, s.rho
+            move_configuration(m, s.h, s.q, s.x, s.moments, s.ws, s.q1, s.v1)
             if not plain:
-                last = part(rest, 0, rows)
-                copy_vector(rows, rho, last)
-                store_mean_rates(m, w, h, q1, x, J, G, phi, values, X, phi1, values1, rho)
-            miss = largest_miss(w, h, J, x, compliance, r, asked, rho, last, 0 if plain else ranged)
+                last = part(s.ws, 0, rows)
+                copy_vector(rows, s.rho, last)
+                store_mean_rates(m, w, s.h, s.q1, s.x, s.J, at_start(s), at_end(s), s.rho)
+            miss = largest_miss(w, mobility_of(s), s.h, s.x, s.r, s.asked, s.rho, last, 0 if plain else ranged)
             worst = select(now, miss, worst)
-            falls = select(smaller(worst, NEARER * before), goes_on, 0.0 * time)
-            goes_on = select(smaller(MET * size, worst), falls, 0.0 * time)
+            falls = select(smaller(worst, NEARER * before), goes_on, 0.0 * s.time)
+            goes_on = select(smaller(MET * size, worst), falls, 0.0 * s.time)
             if within(goes_on, 0.5):
                 break
         for k in range(n):
-            store(asked, k, row_rate(w, J, k, x) + load(rho, k))
+            store(s.asked, k, row_rate(w, s.J, k, s.x) + load(s.rho, k))
         return error, worst
 
-    def step_over(m, w, h, time, size, q, v, free, x, moments, factor, q1, v1, r, missing, errors, places):
+    meet_rows.__name__ += own_name
+    return kernel(meet_rows)
+
+
+@kernel
+def refine(m, w, s, now):
+    """Refine impulses of linear rows once, in some states: mean rates, with rho as it is, nearer to those asked for"""
+    for k in range(linear_count(w)):
+        store(s.target, k, load(s.asked, k) - load(s.rho, k))
+    residual(w, mobility_of(s), s.target, s.r, s.x, s.u)
+    for k in range(linear_count(w)):
+        store(s.u, k, select(now, load(s.u, k), 0.0 * s.time))
+    refine_rows(m, w, mobility_of(s), s.u, s.r, s.x, s.ws)
+
+
+def make_step_over(obey: Callable[..., Any], own_name: str) -> Callable[..., Any]:
+    """Make the kernel that steps over a singular position."""
+
+    def step_over(m, w, size, errors, s):
         """Find impulses anew where :func:`meet_rows` led nowhere, next to a singular position: J(q) v+ as asked, then q1
         onto the rows
 
@@ -171,189 +412,87 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool, with_
         J(q) bring no nearer. With J(q) v+ as it is asked for, v+ is a tangent still, on the branch on which v is, and gaps
         are of second order: they are closed along J(q1). Of eight states each for itself.
         """
-        n, rows, nv = linear_count(w), row_count(w), velocity_count(m)
-        J, S, compliance, asked, target, values, values1, rho, G, phi, phi1, X, u, y, guess, kept, rest = places
         error, worst = errors
-        if with_more:  # noqa: SIM102 - what is false here is not compiled
-            if return_count(w) > 0:
-                return error, worst  # an impact has changed x and r already
-        one = 1.0 + 0.0 * time
-        takes = select(smaller(TOLERATED * size, worst), one, 0.0 * time)
-        takes = select(smaller(0.5, dependent_rows(w, S, row_sizes(w, S))), takes, 0.0 * time)
+        if return_count(w) > 0:
+            return error, worst  # an impact has changed x and r already
+        one = 1.0 + 0.0 * s.time
+        takes = select(smaller(TOLERATED * size, worst), one, 0.0 * s.time)
+        takes = select(smaller(0.5, dependent_rows(w, s.S, row_sizes(w, s.S))), takes, 0.0 * s.time)
         if within(takes, 0.5):
             return error, worst
         here = smaller(0.5, takes)
-        for k in range(n):
-            store_linear_law(w, k, h, time, size, v, J, values, compliance, target)
-        begin_rotors(w, missing, target)
-        for k in range(nv):
-            store(x, k, select(here, load(free, k), load(x, k)))
-        for k in range(rows):
-            store(r, k, select(here, 0.0 * time, load(r, k)))
-        for k in range(n + staircase_count(w)):
-            if row_entry(w, k, HOLONOMIC) != 0:
-                store(rho, k, select(here, 0.0 * time, load(rho, k)))
-        for k in range(n):
-            store(asked, k, select(here, load(target, k), load(asked, k)))
+        begin_anew(m, w, size, s, here)
         for _ in range(REFINEMENTS):
-            for k in range(n):
-                store(target, k, load(asked, k) - load(rho, k))
-            residual(w, J, S, compliance, target, r, x, u)
-            for k in range(n):
-                store(u, k, select(here, load(u, k), 0.0 * time))
-            refine_rows(m, w, factor, J, S, u, r, x, y, rest)
-        if with_ranges:
-            e = obey_ranges(m, w, factor, J, S, compliance, rho, x, r, guess, takes, kept, rest)
-            error = select(here, e, error)
-        move_configuration(m, h, q, x, moments, y, q1, v1)
-        miss = largest_miss(w, h, J, x, compliance, r, asked, rho, rho, 0)
-        store_mean_rates(m, w, h, q1, x, J, G, phi, values, X, phi1, values1, rest)
+            refine(m, w, s, here)
+        error = select(here, obey(m, w, s, takes), error)
+        move_configuration(m, s.h, s.q, s.x, s.moments, s.ws, s.q1, s.v1)
+        miss = largest_miss(w, mobility_of(s), s.h, s.x, s.r, s.asked, s.rho, s.rho, 0)
+        store_mean_rates(m, w, s.h, s.q1, s.x, s.J, at_start(s), at_end(s), s.ws)
         own = select(here, size, 1e300 * one)  # beside which no gap of the others is one
         for _ in range(RENEWALS):
-            store_geometry(m, w, q1, X, G, J, rest)
-            factorize_mobility(m, w, factor, J, compliance, S, y, rest)
-            close_gaps(m, w, h, time, own, 2.0 * MET, factor, J, S, phi1, values1, X, y, u, q1, rest)
-            if within(largest_gap(w, h, time, values1) / own, 2.0 * MET):
+            renew_mobility(m, w, s.q1, s)
+            close_gaps(m, w, mobility_of(s), s.time + s.h, own, 2.0 * MET, at_end(s), s.q1, s.ws)
+            if within(largest_gap(w, s.time + s.h, s.values1) / own, 2.0 * MET):
                 break
-        place_links(m, q, X)
-        store_geometry(m, w, q, X, G, J, rest)
-        factorize_mobility(m, w, factor, J, compliance, S, y, rest)
-        for k in range(n):
-            store(asked, k, select(here, row_rate(w, J, k, x) + load(rho, k), load(asked, k)))
-        place_links(m, q1, X)
+        place_links(m, s.q, s.X)
+        renew_mobility(m, w, s.q, s)
+        for k in range(linear_count(w)):
+            store(s.asked, k, select(here, row_rate(w, s.J, k, s.x) + load(s.rho, k), load(s.asked, k)))
+        place_links(m, s.q1, s.X)
         return error, select(here, miss, worst)
 
     step_over.__name__ += own_name
-    over = called_kernel(step_over)
-    meet_rows.__name__ += own_name
-    meet = kernel(meet_rows)
-    begin_rows = kernel(make_begin(with_contacts))
-
-    def step_along_rows(m, w, h, q, v, x, moments, factor, q1, v1, memory, ws):
-        """Compute from v_free in ``x`` the state at the end of the step; return the error"""
-        rows = row_count(w)
-        time, turns, nv = load(memory, 0), tail(memory, 1), velocity_count(m)
-        r, free = tail(turns, load_integer(w, N_TURNS)), part(ws, 0, nv)
-        missing, places = tail(r, rows), places_in(m, w, tail(ws, nv))
-        copy_vector(nv, x, free)
-        J, S, compliance, asked, _, values, _, rho, G, _, phi1, X, u, y, guess, kept, rest = places
-        size, left = begin_rows(m, w, h, time, q, v, turns, r, factor, places), 0.0 * time
-        rotors = begin_rotors(w, missing, asked)
-        if with_contacts:
-            recall_multipliers(w, X, tail(missing, rotors), guess, rest)
-            add_surface_rates(w, X, rho)
-        if with_ranges:
-            hold_first(m, w, factor, J, S, compliance, asked, r, x, u, y, rest)
-            begin_ranges(w, h, v, x, J, rho, values, guess, kept)
-        if with_more:  # noqa: SIM102 - what is false here is not compiled
-            if return_count(w) > 0:
-                left = begin_impact(m, w, factor, J, S, compliance, rho, v, x, r, kept, rest)
-        errors = meet(m, w, h, time, size, q, x, moments, factor, q1, v1, r, places)
-        if not within(errors[1] / size, TOLERATED):
-            errors = over(m, w, h, time, size, q, v, free, x, moments, factor, q1, v1, r, missing, errors, places)
-        error, worst = errors
-        if with_more:
-            add_impact(w, r, kept)
-        take_least_norm(w, S, r, u)
-        if not (linear_count(w) == 0 and all_rates_are_linear(w)):
-            worst = worse(worst, close_all_gaps(m, w, h, time, size, factor, q1, places))
-            keep_turns(w, phi1, turns)
-        if rotors > 0:
-            store_geometry(m, w, q1, X, G, J, rest)
-            keep_rotors(w, q1, X, phi1, asked, J, v1, missing)
-        store(memory, 0, time + h)
-        if with_ranges:
-            keep_coordinate_limits(w, q, q1)
-        return worse(worse(left, error), worst / (TOLERATED * size))
-
-    step_along_rows.__name__ += own_name
-    along_rows = called_kernel(step_along_rows)
-
-    def world_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
-        """Compute v_free, then the impulses of rows at the end of the step, and the new state"""
-        nv, n = velocity_count(m), body_count(m)
-        x, moments, factor = ws, tail(ws, nv), tail(ws, nv + MOMENT * (link_count(m) + 1))
-        rest = tail(factor, factor_size(m))
-        if with_elements:
-            stage_wrenches(m, c, q, v, f_ext, rest, tail(rest, 6 * n))
-            free_velocity(m, h, q, v, law, part(rest, 0, 6 * n), x, moments, factor, tail(rest, 6 * n))
-        else:
-            free_velocity(m, h, q, v, law, f_ext, x, moments, factor, rest)
-        return along_rows(m, more(c), h, q, v, x, moments, factor, q1, v1, memory, rest)
-
-    world_step.__name__ += own_name
-    return kernel(world_step)
+    return called_kernel(step_over)
 
 
 @kernel
-def places_in(m, w, ws):
-    """Partition the workspace of a step: J, the factor S, of linear rows compliance, what is asked for, and what J v is to
-    be of it; values at both ends, and rho; the entries of functions, phi at both ends, where links are; u and y for
-    refinement; of rows with a range the guess and what they keep; and the rest
-    """
-    n, rows, functions, ranged = linear_count(w), row_count(w), function_count(w), range_count(w)
-    J, S = part(ws, 0, value_count(w)), tail(ws, value_count(w))
-    compliance = tail(S, mobility_numbers(w))
-    asked, target, values = tail(compliance, n), tail(compliance, 2 * n), tail(compliance, 3 * n)
-    values1, rho, G = tail(values, rows), tail(values, 2 * rows), tail(values, 3 * rows)
-    phi = tail(G, entry_count(w))
-    phi1, X = tail(phi, functions), tail(phi, 2 * functions)
-    u = tail(X, PLACE * (link_count(m) + 1) + touching_numbers(w))
-    y, guess = tail(u, n), tail(u, n + velocity_count(m))
-    kept = tail(guess, ranged)
-    rest = tail(kept, range_numbers(ranged))
-    return J, S, compliance, asked, target, values, values1, rho, G, phi, phi1, X, u, y, guess, kept, rest
-
-
-def make_begin(with_contacts: bool) -> Callable[..., Any]:
-    """Make the kernel that begins a step, for worlds with contacts, or without."""
-
-    def begin_rows(m, w, h, time, q, v, turns, r, factor, places):
-        """Begin a step: rows at its beginning, what is asked of them, and the factor of S; return the reach
-
-        No impulses yet, but those from which those of rows with a range are looked for.
-        """
-        J, S, compliance, asked, _, values, _, rho, G, phi, _, X, _, y, guess, _, rest = places
-        n, rows = linear_count(w), row_count(w)
-        begin_turns(w, turns, phi)
-        store_values_at(m, w, q, X, phi)
-        if with_contacts:
-            touch_pairs(w, X, phi)
-        store_geometry(m, w, q, X, G, J, rest)
-        store_row_values(w, phi, True, values)
-        for k in range(range_count(w)):
-            store(guess, k, load(r, n + k))
-        clear(r, rows)
-        clear(rho, rows)
-        size = reach(m, X)
-        for k in range(n):
-            store_linear_law(w, k, h, time, size, v, J, values, compliance, asked)
-        factorize_mobility(m, w, factor, J, compliance, S, y, rest)
-        return size
-
-    begin_rows.__name__ += f"_{with_contacts:d}"
-    return begin_rows
+def begin_anew(m, w, size, s, here):
+    """Let, in some states, no impulse act, and no mean rate of a row that is held differ from J v"""
+    n = linear_count(w)
+    store_linear_laws(w, s.h, s.time, size, s.v, s.J, s.values, s.compliance, s.target)
+    begin_rotors(w, s.missing, s.target)
+    for k in range(velocity_count(m)):
+        store(s.x, k, select(here, load(s.free, k), load(s.x, k)))
+    for k in range(row_count(w)):
+        store(s.r, k, select(here, 0.0 * s.time, load(s.r, k)))
+    for k in range(n + staircase_count(w)):
+        if row_entry(w, k, HOLONOMIC) != 0:
+            store(s.rho, k, select(here, 0.0 * s.time, load(s.rho, k)))
+    for k in range(n):
+        store(s.asked, k, select(here, load(s.target, k), load(s.asked, k)))
 
 
 @kernel
-def close_all_gaps(m, w, h, time, size, factor, q1, places):
+def renew_mobility(m, w, q, s):
+    """Compute J and the factor of S at q, of links that are placed"""
+    store_geometry(m, w, q, s.X, s.G, s.J, s.ws)
+    factorize_mobility(m, w, mobility_of(s), s.ws)
+
+
+@kernel
+def close_all_gaps(m, w, size, s):
     """Close gaps at the end of the step by moving bodies, J renewed where they are large; return the largest that is left"""
-    J, S, compliance, _, _, _, values1, _, G, _, phi1, X, u, y, _, _, rest = places
+    if linear_count(w) == 0 and all_rates_are_linear(w):
+        return 0.0 * s.time
     for _ in range(RENEWALS):
-        close_gaps(m, w, h, time, size, 2.0 * MET, factor, J, S, phi1, values1, X, y, u, q1, rest)
-        large = smaller(2.0 * MET, largest_gap(w, h, time, values1) / size)  # not where it is NaN
-        if within(select(large, lift(1.0, time), lift(0.0, time)), 0.0):
+        close_gaps(m, w, mobility_of(s), s.time + s.h, size, 2.0 * MET, at_end(s), s.q1, s.ws)
+        large = smaller(2.0 * MET, largest_gap(w, s.time + s.h, s.values1) / size)  # not where it is NaN
+        if within(select(large, lift(1.0, s.time), lift(0.0, s.time)), 0.0):
             break
-        store_geometry(m, w, q1, X, G, J, rest)
-        factorize_mobility(m, w, factor, J, compliance, S, y, rest)
-    return largest_gap(w, h, time, values1)
+        renew_mobility(m, w, s.q1, s)
+    keep_turns(w, s.phi1, s.turns)
+    return largest_gap(w, s.time + s.h, s.values1)
 
 
 @kernel
-def hold_first(m, w, factor, J, S, compliance, asked, r, x, u, y, ws):
-    """Find the impulses of linear rows alone, nearly"""
-    residual(w, J, S, compliance, asked, r, x, u)
-    refine_rows(m, w, factor, J, S, u, r, x, y, ws)
+def keep_rates_of_rotors(m, w, s):
+    """Store by how much mean rates of rotors differ from J v at the end of the step"""
+    if load_integer(w, N_ROTORS) > 0:
+        store_geometry(m, w, s.q1, s.X, s.G, s.J, s.ws)
+        keep_rotors(w, s.q1, s.X, s.phi1, s.asked, s.J, s.v1, s.missing)
+
+
+# --------------------------------------------------------------------------------------------------------- how much it takes
 
 
 def world_workspace(model: Model, scenario: Array) -> int:
@@ -368,29 +507,18 @@ def world_workspace(model: Model, scenario: Array) -> int:
 
 
 def count_workspace(model: Model, w: NDArray[np.int64]) -> int:
-    """Count the size of the workspace of a step, from the header of a world's rows."""
+    """Count the size of the workspace of a step, from the header of a world's rows; parts as in :func:`make_record`."""
     functions, entries, rows, n, values, factor, _ = (int(x) for x in w[: layout.N_TURNS + 1])
     ranged = rows - n
     kept = model.nv + MOMENT * (model.n_links + 1) + factor_numbers(model)
-    table = (
-        model.nv
-        + values
-        + 5 * n
-        + factor
-        + 3 * rows
-        + entries
-        + 2 * functions
-        + PLACE * (model.n_links + 1)
-        + n
-        + model.nv
-    )
-    table += int(w[layout.TOUCHING_NUMBERS])
+    places = PLACE * (model.n_links + 1) + int(w[layout.TOUCHING_NUMBERS])
+    table = model.nv + values + 5 * n + factor + 3 * rows + 2 * functions + entries + places + n
     own = range_numbers(ranged) + ranged
     columns = COLUMN * len(model.freedoms)
     returns = int(w[layout.N_RETURNS])
     obeying = range_scratch(ranged, n, model.nv, int(w[layout.N_RESISTANCES]), returns)
     obeying += impact_scratch(ranged, rows, model.nv) if returns else 0
-    scratch = max(columns, n + 7 * model.nv, rows + 1, model.nq + 8 * model.nv + n, obeying)
+    scratch = max(columns, n + 7 * model.nv, rows + 1, model.nq + 8 * model.nv + 2 * n, obeying)
     free = 6 * model.n_bodies + max(free_velocity_workspace(model), stage_workspace(model))
     return kept + max(free, table + own + scratch)
 
