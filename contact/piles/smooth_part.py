@@ -38,7 +38,7 @@ from pluecker.articulated.stepping.semi_implicit.free_roots import MOMENT
 from pluecker.articulated.stepping.semi_implicit.free_velocity import free_velocity, free_velocity_workspace
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.scenario import ELEMENTS, more, number_of
-from pluecker.articulated.stepping.terms.stage import stage_workspace, stage_wrenches
+from pluecker.articulated.stepping.terms.stage import Given, stage_workspace, stage_wrenches
 from pluecker.contact.piles.places import counts_of, kept_count, rows_in, sizes
 from pluecker.contact.rows import layout
 from pluecker.contact.rows.jacobian import store_geometry, store_row_values
@@ -57,7 +57,7 @@ from pluecker.contact.rows.ranges import begin_ranges
 from pluecker.contact.stepping.linear_laws import begin_rotors, store_linear_laws
 from pluecker.contact.stepping.mean_rates import begin_turns, reach, store_values_at
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.engine.scalars.operations import load, load_integer, store, tail
+from pluecker.spatial.engine.scalars.operations import load, load_integer, part, store, tail
 
 __all__ = ["smooth_part"]
 
@@ -119,9 +119,9 @@ def store_rows(m, w, h, q, v, x, memory, found, ws):
 def make_part(with_elements: bool, with_rows: bool) -> Callable[..., Any]:
     """Make the kernel: of what a scenario does not have, nothing is compiled."""
 
-    def smooth_part(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
+    def smooth_part(m, c, h, given, q1, v1, memory, ws):
         """Compute v_free in ``v1``, the configuration as it is in ``q1``, and behind the memory all that contacts need"""
-        nv, n, w, links = velocity_count(m), body_count(m), more(c), link_count(m) + 1
+        nv, n, w, links, (q, v, law, f_ext) = velocity_count(m), body_count(m), more(c), link_count(m) + 1, given
         moments = tail(memory, kept_count(w))
         inverse = tail(moments, MOMENT * links)
         X = tail(inverse, inverse_count(m))
@@ -129,9 +129,9 @@ def make_part(with_elements: bool, with_rows: bool) -> Callable[..., Any]:
         factor, rest = ws, tail(ws, factor_size(m))
         if with_elements:
             stage_wrenches(m, c, q, v, f_ext, rest, tail(rest, 6 * n))
-            free_velocity(m, h, q, v, law, rest, v1, moments, factor, tail(rest, 6 * n))
+            free_velocity(m, h, Given(q, v, law, part(rest, 0, 6 * n)), v1, moments, factor, tail(rest, 6 * n))
         else:
-            free_velocity(m, h, q, v, law, f_ext, v1, moments, factor, rest)
+            free_velocity(m, h, given, v1, moments, factor, rest)
         store_inverses(m, factor, rest, inverse, tail(rest, nv))
         place_links(m, q, X)
         store_columns(m, q, X, C)

@@ -48,6 +48,7 @@ from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.rows import LOWER, STIFFNESS, UPPER
 from pluecker.articulated.stepping.terms.rows import entry as range_entry
 from pluecker.articulated.stepping.terms.scenario import more
+from pluecker.articulated.stepping.terms.stage import Given
 from pluecker.contact.rows.instant_ranges import pushes
 from pluecker.contact.rows.jacobian import (
     add_row_force,
@@ -397,24 +398,24 @@ def implicit_kernel(step: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel of a step of worlds from one of mechanisms."""
 
     @kernel
-    def implicit_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
+    def implicit_step(m, c, h, given, q1, v1, memory, ws):
         """``memory``: the time, angles over turns, impulses, which are none; 1 once it has begun; the step's own"""
         w, nq, nv, nt = more(c), configuration_count(m), velocity_count(m), load_integer(more(c), N_TURNS)
         turns, timed = tail(memory, 1), part(ws, 0, 4 * nv + 1 + nt)
         begun, own = tail(turns, nt + row_count(w)), tail(turns, nt + row_count(w) + 1)
         q0, v0 = tail(ws, 4 * nv + 1 + nt), tail(ws, 4 * nv + 1 + nt + nq)
         rest, time, error = tail(v0, nv), load(memory, 0), 0.0
-        copy_vector(nq, q, q0)
-        copy_vector(nv, v, v0)
+        copy_vector(nq, given.q, q0)
+        copy_vector(nv, given.v, v0)
         if nt > 0:
-            count_turns(m, w, q, turns, rest)
-        copy_vector(4 * nv, law, timed)
+            count_turns(m, w, given.q, turns, rest)
+        copy_vector(4 * nv, given.law, timed)
         store(timed, 4 * nv, time)
         copy_vector(nt, turns, tail(timed, 4 * nv + 1))
         if within(load(begun, 0), 0.0):
             error = close_start(m, w, time, tail(timed, 4 * nv + 1), q0, v0, rest)
             store(begun, 0, 1.0)
-        error = larger(error, step(m, c, h, q0, v0, timed, f_ext, q1, v1, own, rest))
+        error = larger(error, step(m, c, h, Given(q0, v0, timed, given.f_ext), q1, v1, own, rest))
         if nt > 0:
             keep_counted_turns(m, w, h, turns, q1, v1, rest)
         store(memory, 0, time + h)

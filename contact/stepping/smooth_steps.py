@@ -36,7 +36,7 @@ from pluecker.articulated.stepping.adaptive.adaptive import adaptive_kernel, ada
 from pluecker.articulated.stepping.explicit.runge_kutta import runge_kutta_kernel, runge_kutta_numbers
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.scenario import MORE, more
-from pluecker.articulated.stepping.terms.stage import stage_torque, stage_workspace, stage_wrenches
+from pluecker.articulated.stepping.terms.stage import Given, stage_torque, stage_workspace, stage_wrenches
 from pluecker.contact.instants import accelerations
 from pluecker.contact.instants.accelerations import make_accelerations, mobility_of_instant
 from pluecker.contact.rows import layout
@@ -89,38 +89,39 @@ accelerations_at = make_accelerations(False, over_time=True).at
 
 
 @called_kernel
-def instant_acceleration(m, c, s, q0, v0, q, v, law, f_ext, a, ws):
-    """Compute a at the state (q, v), a time ``s`` after (q0, v0) since which the law of control holds; compiled once
+def instant_acceleration(m, c, s, given, q, v, a, ws):
+    """Compute a at the state (q, v), a time ``s`` after the one that is given, since which the law of control holds;
+    compiled once
 
     Behind the law stands the time at which it began.
     """
-    w, t = more(c), load(law, 4 * velocity_count(m)) + s
+    w, t = more(c), load(given.law, 4 * velocity_count(m)) + s
     tau, f = ws, tail(ws, velocity_count(m))
     r = tail(f, 6 * body_count(m))
     rest = tail(r, row_count(w))
-    stage_torque(m, s, q0, v0, q, v, law, tau)
-    stage_wrenches(m, c, q, v, f_ext, f, rest)
+    stage_torque(m, s, given, q, v, tau)
+    stage_wrenches(m, c, q, v, given.f_ext, f, rest)
     accelerations_at(m, w, t, q, v, tau, f, a, r, rest)
 
 
 @called_kernel
-def acceleration_on_branch(m, c, s, q0, v0, q, v, law, f_ext, a, ws):
+def acceleration_on_branch(m, c, s, given, q, v, a, ws):
     """Compute a at the state (q, v) as above; next to a singular position its limit along the motion
 
     Behind the law stand the time at which it began, what is known of rows, and angles over turns.
     """
     w, nv = more(c), velocity_count(m)
-    instant_acceleration(m, c, s, q0, v0, q, v, law, f_ext, a, ws)
+    instant_acceleration(m, c, s, given, q, v, a, ws)
     S = mobility_of_instant(m, w, tail(ws, nv + 6 * body_count(m) + row_count(w)))
-    fallen = has_fallen(w, S, tail(law, 4 * nv + 1))
+    fallen = has_fallen(w, S, tail(given.law, 4 * nv + 1))
     if not within(fallen, 0.5):
-        store_limit(m, c, s, q0, v0, q, v, law, f_ext, fallen, a, ws)
+        store_limit(m, c, s, given, q, v, fallen, a, ws)
 
 
 @called_kernel
-def store_limit(m, c, s, q0, v0, q, v, law, f_ext, fallen, a, ws):
+def store_limit(m, c, s, given, q, v, fallen, a, ws):
     """Store, in states in which the rank has fallen, a from both sides, where there are such on the constraints"""
-    w, nv, nq = more(c), velocity_count(m), configuration_count(m)
+    w, nv, nq, law = more(c), velocity_count(m), configuration_count(m), given.law
     q2, v2, a2, limit = ws, tail(ws, nq), tail(ws, nq + nv), tail(ws, nq + 2 * nv)
     nothing, turns = tail(ws, nq + 3 * nv), tail(ws, nq + 3 * nv + 1)
     rest = tail(turns, load_integer(w, N_TURNS))
@@ -139,7 +140,7 @@ def store_limit(m, c, s, q0, v0, q, v, law, f_ext, fallen, a, ws):
         for k in range(load_integer(w, N_TURNS)):
             store(turns, k, load(law, 4 * nv + 1 + known_numbers(w) + k))
         worst = worse(worst, project_state(m, w, s + dt, begun + s + dt, nothing, turns, q2, v2, rest))
-        instant_acceleration(m, c, s + dt, q0, v0, q2, v2, law, f_ext, a2, rest)
+        instant_acceleration(m, c, s + dt, given, q2, v2, a2, rest)
         for k in range(nv):
             accumulate(limit, k, weight * load(a2, k))
     takes = select(smaller(worst, 1.0), fallen, 0.0 * fallen)
@@ -150,8 +151,7 @@ def store_limit(m, c, s, q0, v0, q, v, law, f_ext, fallen, a, ws):
 @kernel
 def rate(m, c, s, given, q, v, modes, a, ws):
     """Compute :func:`acceleration_on_branch` with the arguments of the adaptive pair; no row of a joint has a mode"""
-    q0, v0, law, f_ext = given
-    acceleration_on_branch(m, c, s, q0, v0, q, v, law, f_ext, a, ws)
+    acceleration_on_branch(m, c, s, given, q, v, a, ws)
 
 
 @called_kernel
@@ -255,10 +255,10 @@ def velocity_left(w, J, target, v):
 
 
 @called_kernel
-def begin_known(m, w, q, v, time, known, turns, q1, v1, ws):
-    """Store what is known of rows at the beginning; q1, v1 and ``turns`` are left as the projection there leaves them"""
-    copy_vector(configuration_count(m), q, q1)
-    copy_vector(velocity_count(m), v, v1)
+def begin_known(m, w, time, known, turns, q1, v1, ws):
+    """Store what is known of rows at the beginning, in q1 and v1, which are left with ``turns`` as the projection leaves
+    them
+    """
     project_state(m, w, 0.0 * time, time, known, turns, q1, v1, ws)
     keep_known(w, projected_mobility(w, ws), known)
 
@@ -267,11 +267,11 @@ def projected_kernel(step: Callable[..., Any]) -> Callable[..., Any]:
     """Make the kernel of such a step, and the projection after it."""
 
     @kernel
-    def projected_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
+    def projected_step(m, c, h, given, q1, v1, memory, ws):
         """Make a step and project its end; ``memory``: the time, angles over turns, impulses, which are none; what is known
         of rows; what the step itself remembers
         """
-        w, nv, nt = more(c), velocity_count(m), load_integer(more(c), N_TURNS)
+        w, nv, nt, (q, v, law, f_ext) = more(c), velocity_count(m), load_integer(more(c), N_TURNS), given
         size = known_numbers(w)
         turns, timed, rest = tail(memory, 1), part(ws, 0, 4 * nv + 1 + size + nt), tail(ws, 4 * nv + 1 + size + nt)
         known, own = tail(turns, nt + row_count(w)), tail(turns, nt + row_count(w) + size)
@@ -282,10 +282,12 @@ def projected_kernel(step: Callable[..., Any]) -> Callable[..., Any]:
         kept = tail(timed, 4 * nv + 1 + size)
         if within(load(known, 0), 0.0):
             copy_vector(nt, turns, kept)
-            begin_known(m, w, q, v, load(memory, 0), known, kept, q1, v1, rest)
+            copy_vector(configuration_count(m), q, q1)
+            copy_vector(nv, v, v1)
+            begin_known(m, w, load(memory, 0), known, kept, q1, v1, rest)
         copy_vector(size, known, tail(timed, 4 * nv + 1))
         copy_vector(nt, turns, kept)
-        e = step(m, c, h, q, v, timed, f_ext, q1, v1, own, rest)
+        e = step(m, c, h, Given(q, v, timed, f_ext), q1, v1, own, rest)
         time = load(memory, 0) + h
         store(memory, 0, time)
         e = e + project_state(m, w, h, time, known, turns, q1, v1, ws)

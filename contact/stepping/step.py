@@ -51,7 +51,7 @@ from pluecker.articulated.stepping.semi_implicit.free_roots import MOMENT, move_
 from pluecker.articulated.stepping.semi_implicit.free_velocity import free_velocity, free_velocity_workspace
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.scenario import ELEMENTS, MORE, more, number_of
-from pluecker.articulated.stepping.terms.stage import stage_workspace, stage_wrenches
+from pluecker.articulated.stepping.terms.stage import Given, stage_workspace, stage_wrenches
 from pluecker.contact.rows import layout
 from pluecker.contact.rows.impact_phases import add_impact, impact_scratch, make_impact
 from pluecker.contact.rows.jacobian import row_rate, store_geometry, store_row_values
@@ -177,7 +177,7 @@ class Step(NamedTuple):
 
 
 @kernel
-def make_record(m, w, h, q, v, q1, v1, memory, ws):
+def make_record(m, w, h, given, q1, v1, memory, ws):
     """Partition the memory and the workspace of a step; :func:`count_workspace` has the same parts"""
     n, rows, functions, nv = linear_count(w), row_count(w), function_count(w), velocity_count(m)
     turns = tail(memory, 1)
@@ -198,7 +198,7 @@ def make_record(m, w, h, q, v, q1, v1, memory, ws):
     guess = tail(u, n)
     kept = tail(guess, range_count(w))
     return Step(
-        h, load(memory, 0), q, v, q1, v1, turns, r, missing, features, free, ws, moments, factor,
+        h, load(memory, 0), given.q, given.v, q1, v1, turns, r, missing, features, free, ws, moments, factor,
         J, S, compliance, tail(compliance, n), tail(compliance, 2 * n), tail(values, 2 * rows), values, tail(values, rows),
         phi, tail(phi, functions), G, X, u, guess, kept, tail(kept, range_numbers(range_count(w))),
     )  # fmt: skip
@@ -236,11 +236,11 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool, with_
     obey = make_obey(with_ranges, obey_ranges, own_name)
     meet_rows, step_over = make_meet_rows(obey, own_name), make_step_over(obey, own_name)
 
-    def world_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
+    def world_step(m, c, h, given, q1, v1, memory, ws):
         """Compute the state at the end of a step, and its impulses in ``memory``; return the error"""
         w = more(c)
-        s = make_record(m, w, h, q, v, q1, v1, memory, ws)
-        find_free_velocity(m, c, s, law, f_ext)
+        s = make_record(m, w, h, given, q1, v1, memory, ws)
+        find_free_velocity(m, c, s, given)
         size, left = begin_rows(m, w, s), 0.0 * s.time  # where links are and shapes touch, J, laws of linear rows
         if with_ranges:
             let_ranges_sleep(m, w, s)  # laws of limits, friction and contacts
@@ -256,7 +256,7 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool, with_
         keep_rates_of_rotors(m, w, s)
         store(memory, 0, s.time + h)
         if with_ranges:
-            keep_coordinate_limits(w, q, q1)
+            keep_coordinate_limits(w, s.q, q1)
         return worse(worse(left, error), worst / (TOLERATED * size))
 
     world_step.__name__ += own_name
@@ -266,14 +266,14 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool, with_
 def make_find_free_velocity(with_elements: bool) -> Callable[..., Any]:
     """Make the kernel of the velocity without impulses, for scenarios with elements or without."""
 
-    def find_free_velocity(m, c, s, law, f_ext):
+    def find_free_velocity(m, c, s, given):
         """Compute v_free, and the factor of A; its scratch memory is where rows have their places later"""
         n, rest = body_count(m), tail(s.factor, factor_size(m))
         if with_elements:
-            stage_wrenches(m, c, s.q, s.v, f_ext, rest, tail(rest, 6 * n))
-            free_velocity(m, s.h, s.q, s.v, law, part(rest, 0, 6 * n), s.x, s.moments, s.factor, tail(rest, 6 * n))
-        else:
-            free_velocity(m, s.h, s.q, s.v, law, f_ext, s.x, s.moments, s.factor, rest)
+            f, rest = part(rest, 0, 6 * n), tail(rest, 6 * n)
+            stage_wrenches(m, c, s.q, s.v, given.f_ext, f, rest)
+            given = Given(s.q, s.v, given.law, f)
+        free_velocity(m, s.h, given, s.x, s.moments, s.factor, rest)
         copy_vector(velocity_count(m), s.x, s.free)
 
     find_free_velocity.__name__ += f"_{with_elements:d}"

@@ -40,7 +40,7 @@ from pluecker.articulated.stepping.explicit.motion_rate import SOLVERS
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.rows import row_count
 from pluecker.articulated.stepping.terms.scenario import ROWS, number_of, rows
-from pluecker.articulated.stepping.terms.stage import stage_torque, stage_workspace, stage_wrenches
+from pluecker.articulated.stepping.terms.stage import Given, stage_torque, stage_workspace, stage_wrenches
 from pluecker.spatial.dense.laws import copy_vector
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import load, part, store, tail
@@ -63,13 +63,12 @@ def rate_kernel(solver: Algorithm) -> Callable[..., Any]:
 
     @called_kernel
     def rate(m, c, s, given, q, v, modes, a, ws):
-        """``given``: q and v to which the law of control refers, the law, and the wrenches, since the time ``s`` ago"""
+        """a in the state (q, v), a time ``s`` after what is given, with the forces of rows in their modes"""
         tau, f = ws, tail(ws, velocity_count(m))
         rest = tail(f, 6 * body_count(m))
-        q0, v0, law, f_ext = given
-        stage_torque(m, s, q0, v0, q, v, law, tau)
+        stage_torque(m, s, given, q, v, tau)
         add_row_forces(rows(c), q, v, modes, tau)
-        stage_wrenches(m, c, q, v, f_ext, f, rest)
+        stage_wrenches(m, c, q, v, given.f_ext, f, rest)
         forward_dynamics(m, q, v, tau, f, a, rest)
 
     return rate
@@ -86,15 +85,15 @@ def adaptive_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
     attempt, land = attempt_kernel(PAIR, trial), land_kernel(PAIR)
 
     @kernel
-    def adaptive_step(m, c, h, q0, v0, law, f_ext, q, v, memory, ws):
+    def adaptive_step(m, c, h, at_start, q, v, memory, ws):
         """Take as many steps as the tolerance and events need; ``memory`` keeps the length of the last one"""
         nv, t = velocity_count(m), rows(c)
         start, ws = part(ws, 0, nv), tail(ws, nv)
         _, modes, rates_u, rates_v, _, _, _, _, _, _ = memory_of(m, c, ws)
-        given = (q0, start, law, f_ext)
-        copy_vector(configuration_count(m), q0, q)
-        copy_vector(nv, v0, v)
-        copy_vector(nv, v0, start)
+        given = Given(at_start.q, start, at_start.law, at_start.f_ext)
+        copy_vector(configuration_count(m), at_start.q, q)
+        copy_vector(nv, at_start.v, v)
+        copy_vector(nv, at_start.v, start)
         s, length = 0.0, load(memory, 0)
         length = length if length > 0.0 else h
         for _ in range(MOST_STEPS):

@@ -34,7 +34,7 @@ from pluecker.articulated.stepping.adaptive.pair import (
 from pluecker.articulated.stepping.explicit.motion_rate import SOLVERS
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.scenario import rows
-from pluecker.articulated.stepping.terms.stage import stage_workspace
+from pluecker.articulated.stepping.terms.stage import Given, stage_workspace
 from pluecker.spatial.dense.laws import copy_vector
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.scalars.operations import load, part, store, tail
@@ -237,15 +237,15 @@ def step_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
     attempt, land = attempt_kernel(PAIR, trial_kernel(PAIR, rate)), land_kernel(PAIR)
 
     @kernel
-    def dop853_step(m, c, h, q0, v0, law, f_ext, q, v, memory, ws):
+    def dop853_step(m, c, h, at_start, q, v, memory, ws):
         """Take as many steps as the tolerance needs; ``memory`` keeps the length of the last one"""
         nv, s = velocity_count(m), 0.0
         start, ws = part(ws, 0, nv), tail(ws, nv)
         held, modes, rates_u, rates_v, _, _, _, _, _, rest = memory_of(m, c, ws)
-        given = (q0, start, law, f_ext)
-        copy_vector(configuration_count(m), q0, q)
-        copy_vector(nv, v0, v)
-        copy_vector(nv, v0, start)
+        given = Given(at_start.q, start, at_start.law, at_start.f_ext)
+        copy_vector(configuration_count(m), at_start.q, q)
+        copy_vector(nv, at_start.v, v)
+        copy_vector(nv, at_start.v, start)
         hold_rows(m, rows(c), modes, held)  # there are none
         length = load(memory, 0) if load(memory, 0) > 0.0 else h
         for _ in range(MOST_STEPS):

@@ -1,8 +1,8 @@
 """Changes of modes of rows in the adaptive pair: at its beginning, where a reaction leaves its bounds, and by impacts.
 
 Each is a kernel made of ``rate``, which computes accelerations with the forces of rows. ``given`` is what holds all through
-a step: the configuration and the velocity to which the law of control refers (this one in the chart of q), the law, and the
-wrenches. The workspace is laid out by :func:`~pluecker.articulated.stepping.adaptive.pair.memory_kernel`.
+a step, :class:`~pluecker.articulated.stepping.terms.stage.Given`, with its velocity in the chart of q. The workspace is laid
+out by :func:`~pluecker.articulated.stepping.adaptive.pair.memory_kernel`.
 
 Sources: Brogliato, *Nonsmooth Mechanics* (2016), chapter 5, on event-driven schemes; Hairer, Norsett and Wanner (1993),
 section II.6, on events in dense output.
@@ -20,6 +20,7 @@ from pluecker.articulated.stepping.adaptive.joint_modes import hold_rows, reacti
 from pluecker.articulated.stepping.explicit.motion_rate import displace
 from pluecker.articulated.stepping.terms.rows import coordinate, row_count
 from pluecker.articulated.stepping.terms.scenario import rows
+from pluecker.articulated.stepping.terms.stage import Given
 from pluecker.spatial.dense.laws import copy_vector
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.scalars.operations import load, part, store, tail
@@ -121,7 +122,7 @@ def impact_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
         clear(f, 6 * nb)
         clear(none, nv)
         clear(modes, n)
-        given = (q, none, law, f)
+        given = Given(q, none, law, f)
         for hit in range(10 * n):
             fastest, row = 0.0, -1
             for k in range(n):

@@ -69,11 +69,11 @@ def step_kernel(solver: Algorithm, finite: bool) -> Callable[..., Any]:
     acceleration = acceleration_kernel(solver)
 
     @kernel
-    def euler_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
+    def euler_step(m, c, h, given, q1, v1, memory, ws):
         """v1 = v + h a, and the configuration with it"""
-        nv = velocity_count(m)
+        nv, (q, v, _, _) = velocity_count(m), given
         a, u, rest = ws, tail(ws, nv), tail(ws, 2 * nv)
-        acceleration(m, c, 0.0 * h, q, v, q, v, law, f_ext, a, rest)
+        acceleration(m, c, 0.0 * h, given, q, v, a, rest)
         for k in range(nv):
             store(a, k, load(v, k) + h * load(a, k))
             store(u, k, h * load(a, k))

@@ -39,12 +39,12 @@ def acceleration_kernel(solver: Algorithm) -> Callable[..., Any]:
     forward_dynamics = solver.kernel
 
     @kernel
-    def acceleration(m, c, s, q0, v0, q, v, law, f_ext, a, ws):
-        """a at the state (q, v), a time ``s`` after the state (q0, v0) since which the law of control holds"""
+    def acceleration(m, c, s, given, q, v, a, ws):
+        """a at the state (q, v), a time ``s`` after the one that is given, since which the law of control holds"""
         tau, f = ws, tail(ws, velocity_count(m))
         rest = tail(f, 6 * body_count(m))
-        stage_torque(m, s, q0, v0, q, v, law, tau)
-        stage_wrenches(m, c, q, v, f_ext, f, rest)
+        stage_torque(m, s, given, q, v, tau)
+        stage_wrenches(m, c, q, v, given.f_ext, f, rest)
         forward_dynamics(m, q, v, tau, f, a, rest)
 
     return acceleration

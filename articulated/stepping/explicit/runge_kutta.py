@@ -37,9 +37,9 @@ def runge_kutta_kernel(acceleration: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel of a step with these accelerations, of :func:`acceleration_kernel` or others of the same arguments."""
 
     @kernel
-    def runge_kutta_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
+    def runge_kutta_step(m, c, h, given, q1, v1, memory, ws):
         """Take one step; the workspace holds a stage, its rates, and the weighted sums of rates, in this order"""
-        nv = velocity_count(m)
+        nv, (q, v, _, _) = velocity_count(m), given
         u, x = ws, tail(ws, nv)  # the displacement and the velocity of a stage
         k_u, k_v = tail(x, nv), tail(x, 2 * nv)
         sum_u, sum_v = tail(x, 3 * nv), tail(x, 4 * nv)
@@ -54,7 +54,7 @@ def runge_kutta_kernel(acceleration: Callable[..., Any]) -> Callable[..., Any]:
                 store(x, k, load(v, k) + s * h * load(k_v, k))
             displace(m, q, u, stage_q)
             displacement_rate(m, u, x, k_u)
-            acceleration(m, c, s * h, q, v, stage_q, x, law, f_ext, k_v, rest)
+            acceleration(m, c, s * h, given, stage_q, x, k_v, rest)
             for k in range(nv):
                 accumulate(sum_u, k, weight * h * load(k_u, k))
                 accumulate(sum_v, k, weight * h * load(k_v, k))

@@ -43,6 +43,7 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping.implicit.newton import (
     STAGE_OF_TREE,
+    Stage,
     StageSolver,
     displace,
     stage_solver_workspace,
@@ -63,14 +64,14 @@ def make_bdf1(stage: StageSolver) -> Callable[..., Any]:
     solve_stage = stage.solve
 
     @kernel
-    def bdf1_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
+    def bdf1_step(m, c, h, given, q1, v1, memory, ws):
         """q1 = q + h v1, v1 = v + h a1"""
         nq, nv = configuration_count(m), velocity_count(m)
         base_v, work = tail(ws, nq), tail(ws, nq + nv)
-        copy_vector(nv, v, base_v)
-        copy_vector(nv, v, v1)
-        error = solve_stage(m, c, h, h, q, v, q, base_v, law, f_ext, v1, work)
-        arrive(m, h, q, v1, q1, error, base_v, ws)
+        copy_vector(nv, given.v, base_v)
+        copy_vector(nv, given.v, v1)
+        error = solve_stage(m, c, Stage(h, h, given.q, base_v), given, v1, work)
+        arrive(m, h, given.q, v1, q1, error, base_v, ws)
         return error
 
     return bdf1_step
@@ -81,13 +82,12 @@ def make_bdf2(stage: StageSolver) -> Callable[..., Any]:
     solve_stage = stage.solve
 
     @kernel
-    def first_stage(m, c, h, q, v, law, f_ext, base_q, base_v, v1, work):
+    def first_stage(m, c, h, given, base_q, base_v, v1, work):
         """Of SDIRK2; v_a in v1, a guess for the second; base_q = q + (1 - x) h v_a, base_v = v + (1 - x) h a_a"""
-        nv = velocity_count(m)
-        g = GAMMA * h
+        nv, g, (q, v, _, _) = velocity_count(m), GAMMA * h, given
         copy_vector(nv, v, v1)
         copy_vector(nv, v, base_v)
-        error = solve_stage(m, c, g, g, q, v, q, base_v, law, f_ext, v1, work)
+        error = solve_stage(m, c, Stage(g, g, q, base_v), given, v1, work)
         for k in range(nv):
             store(work, k, (1.0 - GAMMA) * h * load(v1, k))
             store(base_v, k, load(v, k) + (1.0 - GAMMA) / GAMMA * (load(v1, k) - load(v, k)))
@@ -95,20 +95,20 @@ def make_bdf2(stage: StageSolver) -> Callable[..., Any]:
         return error
 
     @kernel
-    def bdf2_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
+    def bdf2_step(m, c, h, given, q1, v1, memory, ws):
         """From the state before the last step, if it is known; SDIRK2 otherwise"""
-        nq, nv = configuration_count(m), velocity_count(m)
+        nq, nv, (q, v, _, _) = configuration_count(m), velocity_count(m), given
         base_q, base_v, work = tail(ws, nq), tail(ws, 2 * nq), tail(ws, 2 * nq + nv)
         before = load(memory, 0)
         g, error = GAMMA * h, 0.0
         if MOST_CHANGE * before < h or before > MOST_CHANGE * h:
-            error = first_stage(m, c, h, q, v, law, f_ext, base_q, base_v, v1, work)
+            error = first_stage(m, c, h, given, base_q, base_v, v1, work)
         else:
             w = h / before
             g = h * (1.0 + w) / (1.0 + 2.0 * w)
             go_back(m, w * w / (1.0 + 2.0 * w), q, v, tail(memory, 1), tail(memory, 1 + nq), base_q, base_v, work)
             copy_vector(nv, v, v1)
-        error = max(error, solve_stage(m, c, h, g, q, v, base_q, base_v, law, f_ext, v1, work))
+        error = max(error, solve_stage(m, c, Stage(h, g, base_q, base_v), given, v1, work))
         arrive(m, g, base_q, v1, q1, error, base_v, ws)
         if error <= 1.0:
             store(memory, 0, h)

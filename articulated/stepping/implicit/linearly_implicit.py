@@ -67,9 +67,9 @@ def make_linearly_implicit(hold_rows: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel of a step; ``hold_rows(m, c, h, q, v, law, A, x, ws)`` makes x what rows want, with the factor of A."""
 
     @kernel
-    def linearly_implicit_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
+    def linearly_implicit_step(m, c, h, given, q1, v1, memory, ws):
         """H from CRBA, c from the recursive Newton-Euler algorithm"""
-        nv = velocity_count(m)
+        nv, (q, v, law, f_ext) = velocity_count(m), given
         A, K, D = ws, tail(ws, nv * nv), tail(ws, 2 * nv * nv)
         b, f = tail(D, nv * nv), tail(D, nv * nv + nv)
         moments = tail(f, 6 * body_count(m))

@@ -44,6 +44,7 @@ from pluecker.articulated.model.layout import (
     velocity_count,
 )
 from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping.terms.stage import stage_torque, stage_workspace, stage_wrenches
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.memory.joined import as_rows, from_next_line, join
@@ -56,6 +57,7 @@ __all__ = [
     "RELATIVE",
     "ROUNDING",
     "STAGE_OF_TREE",
+    "Stage",
     "StageRows",
     "StageSolver",
     "displace",
@@ -81,6 +83,20 @@ def displace(m, q, d, out):
             else:
                 for k in range(freedom_count(m, i)):
                     store(out, first_q(m, i) + k, load(q, first_q(m, i) + k) + load(d, first_v(m, i) + k))
+
+
+class Stage(NamedTuple):
+    """An implicit stage: it ends a time s after the step began, at ``q_b + g v`` with the acceleration ``(v - v_b) / g``.
+
+    Attributes:
+        s, g: s.
+        qb, vb: views of scalar arrays.
+    """
+
+    s: float
+    g: float
+    qb: Array
+    vb: Array
 
 
 class StageRows(NamedTuple):
@@ -124,15 +140,15 @@ def no_matrix(m, c, q, A, ws):
 
 
 @kernel
-def tolerances(m, g, qb, vb, v, A, n, size, tolerance):
+def tolerances(m, stage, v, A, n, size, tolerance):
     """|A| times the errors of the velocities that are tolerated; of rows, what is tolerated of gaps beside ``size``, too"""
-    nv, largest = velocity_count(m), 1.0
+    nv, largest, g = velocity_count(m), 1.0, stage.g
     for k in range(configuration_count(m)):
-        largest = max(largest, abs(load(qb, k)))
+        largest = max(largest, abs(load(stage.qb, k)))
     for i in range(n):
         y = 0.0 if i < nv else GAP * size / g
         for j in range(nv):
-            x = RELATIVE * (abs(load(v, j)) + abs(load(vb, j))) + ABSOLUTE + ROUNDING * largest / g
+            x = RELATIVE * (abs(load(v, j)) + abs(load(stage.vb, j))) + ABSOLUTE + ROUNDING * largest / g
             y += abs(load(A, n * i + j)) * x
         store(tolerance, i, y)
 
@@ -191,9 +207,9 @@ def make_stage_solver(rows: StageRows) -> StageSolver:
     count_rows, add_forces, store_misses, store_matrix = rows
 
     @kernel
-    def stage_residual(m, c, s, g, q0, v0, qb, vb, v, x, law, f_ext, r, ws):
-        """r = ID(q, v, a) - tau - J^T x, the forces of control being those at the time s of the step that began at q0, v0"""
-        nq, nv = configuration_count(m), velocity_count(m)
+    def stage_residual(m, c, stage, given, v, x, r, ws):
+        """r = ID(q, v, a) - tau - J^T x, with the forces of control at the end of the stage"""
+        nq, nv, (s, g, qb, vb) = configuration_count(m), velocity_count(m), stage
         q, a = part(ws, 0, nq), tail(ws, nq)
         tau, f = tail(a, nv), tail(a, 2 * nv)
         work = tail(f, 6 * body_count(m))
@@ -202,25 +218,25 @@ def make_stage_solver(rows: StageRows) -> StageSolver:
         displace(m, qb, a, q)
         for k in range(nv):
             store(a, k, (load(v, k) - load(vb, k)) / g)
-        stage_wrenches(m, c, q, v, f_ext, f, work)
+        stage_wrenches(m, c, q, v, given.f_ext, f, work)
         rnea_kernel(m, q, v, a, f, r, work)
-        stage_torque(m, s, q0, v0, q, v, law, tau)
+        stage_torque(m, s, given, q, v, tau)
         for k in range(nv):
             accumulate(r, k, -load(tau, k))
-        add_forces(m, c, s, law, q, v, a, x, r, work)
+        add_forces(m, c, s, given.law, q, v, a, x, r, work)
 
     @kernel
-    def misses(m, c, s, g, qb, v, law, r, ws):
+    def misses(m, c, stage, given, v, r, ws):
         """How far rows are from holding, behind the residual; ``ws`` then begins with q"""
         nq, nv = configuration_count(m), velocity_count(m)
         if count_rows(c) > 0:
             for k in range(nv):
-                store(ws, nq + k, g * load(v, k))
-            displace(m, qb, tail(ws, nq), ws)
-            store_misses(m, c, s, g, law, ws, v, tail(r, nv), tail(ws, nq))
+                store(ws, nq + k, stage.g * load(v, k))
+            displace(m, stage.qb, tail(ws, nq), ws)
+            store_misses(m, c, stage.s, stage.g, given.law, ws, v, tail(r, nv), tail(ws, nq))
 
     @kernel
-    def differentiate_residual(m, c, s, g, q0, v0, qb, vb, v, x, law, f_ext, r, A, ws):
+    def differentiate_residual(m, c, stage, given, v, x, r, A, ws):
         """r and the first rows of A, dr/dv, on as many dual numbers as there is room for"""
         nv, size = velocity_count(m), velocity_count(m) + count_rows(c)
         numbers = from_next_line(ws)
@@ -236,7 +252,7 @@ def make_stage_solver(rows: StageRows) -> StageSolver:
             clear(numbers, WIDTH * nv)
             for k in range(count):
                 store(numbers, WIDTH * (first + k) + k, 1.0)
-            stage_residual(m, c, s, g, q0, v0, qb, vb, V, x, law, f_ext, R, work)
+            stage_residual(m, c, stage, given, V, x, R, work)
             for i in range(nv):
                 for k in range(count):
                     store(A, size * i + first + k, load(numbers, WIDTH * (nv + i) + k))
@@ -244,7 +260,7 @@ def make_stage_solver(rows: StageRows) -> StageSolver:
             store(r, i, load(values, nv + i))
 
     @called_kernel
-    def solve_stage(m, c, s, g, q0, v0, qb, vb, law, f_ext, v, ws):
+    def solve_stage(m, c, stage, given, v, ws):
         """v from a guess; returns the largest residual as a share of its tolerance, see the head of this file
 
         The share is infinite where there is nothing to go on from: forces overflow, or the matrix is singular.
@@ -257,10 +273,10 @@ def make_stage_solver(rows: StageRows) -> StageSolver:
         share = np.inf
         clear(x, n - nv)
         for _ in range(MOST_ITERATIONS):
-            differentiate_residual(m, c, s, g, q0, v0, qb, vb, v, x, law, f_ext, r, A, work)
-            misses(m, c, s, g, qb, v, law, r, work)
+            differentiate_residual(m, c, stage, given, v, x, r, A, work)
+            misses(m, c, stage, given, v, r, work)
             size = store_matrix(m, c, work, A, tail(work, nq))
-            tolerances(m, g, qb, vb, v, A, n, size, tolerance)
+            tolerances(m, stage, v, A, n, size, tolerance)
             share = largest_share(r, tolerance, n)
             if not share < np.inf or not solve_general(A, n, r):
                 return np.inf
@@ -274,8 +290,8 @@ def make_stage_solver(rows: StageRows) -> StageSolver:
                     store(trial, k, load(v, k) - t * load(r, k))
                 for k in range(nv, n):
                     store(trial, k, load(x, k - nv) - t * load(r, k))
-                stage_residual(m, c, s, g, q0, v0, qb, vb, trial, tail(trial, nv), law, f_ext, work, tail(work, n))
-                misses(m, c, s, g, qb, trial, law, work, tail(work, n))
+                stage_residual(m, c, stage, given, trial, tail(trial, nv), work, tail(work, n))
+                misses(m, c, stage, given, trial, work, tail(work, n))
                 better = largest_share(work, tolerance, n) < share
                 if better:
                     break

@@ -33,9 +33,9 @@ def make_redmax(hold_rows: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel of a step; ``hold_rows`` as of :func:`make_linearly_implicit`."""
 
     @kernel
-    def redmax_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
+    def redmax_step(m, c, h, given, q1, v1, memory, ws):
         """H and the forces from the Jacobian of all bodies and its rate"""
-        nv = velocity_count(m)
+        nv, (q, v, law, f_ext) = velocity_count(m), given
         A, K, D = ws, tail(ws, nv * nv), tail(ws, 2 * nv * nv)
         b, f = tail(D, nv * nv), tail(D, nv * nv + nv)
         work = tail(f, 6 * body_count(m))

@@ -71,6 +71,19 @@ SAME = 1e-26  # of the square of a difference in q: it comes from quaternions th
 MOST_ITERATIONS = 60  # iterations: with |w| h = 0.5 they halve the error
 
 
+class Acting(NamedTuple):
+    """What acts at one end of a step: views of scalar arrays.
+
+    Attributes:
+        mean: the mean velocity of the step.
+        force, wrenches: joint forces less passive ones, and wrenches on the bodies, with that velocity.
+    """
+
+    mean: Array
+    force: Array
+    wrenches: Array
+
+
 class StepRows(NamedTuple):
     """Rows that hold a mechanism besides its joints, as kernels; ``rows`` is memory of theirs, the last argument scratch.
 
@@ -136,12 +149,12 @@ def make_variational(rows_of_step: StepRows) -> Callable[..., Any]:
     numbers, begin_rows, clear_impulses, add_springs, add_impulses, hold_rows, land_rows = rows_of_step
 
     @kernel
-    def variational_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
+    def variational_step(m, c, h, given, q1, v1, memory, ws):
         """One step: the displacement, by iteration; then the momentum at its end, and the velocity that has it"""
-        nv = velocity_count(m)
+        nv, (q, v, law, _) = velocity_count(m), given
         u, r, mean, force = ws, tail(ws, nv), tail(ws, 2 * nv), tail(ws, 3 * nv)
-        wrenches = tail(ws, 4 * nv)
-        links = tail(wrenches, 6 * body_count(m))
+        acting = Acting(mean, force, tail(ws, 4 * nv))
+        links = tail(acting.wrenches, 6 * body_count(m))
         rows = tail(links, LINK * (link_count(m) + 1))
         rest = tail(rows, numbers(m, c))
         factor = tail(memory, 1 + configuration_count(m))
@@ -154,9 +167,10 @@ def make_variational(rows_of_step: StepRows) -> Callable[..., Any]:
         error = 0.0 * load(v, 0) + 1.0
         for _ in range(MOST_ITERATIONS):
             previous = error
-            forces(m, c, 0.0 * h, h, q, v, q, u, law, f_ext, q1, mean, force, wrenches, rest)
+            mean_velocities(m, h, q, u, q1, mean)
+            forces(m, c, 0.0 * h, given, q, acting, rest)
             add_springs(m, c, 0.0 * h, law, mean, force, rows)
-            residual(m, h, q, v, u, mean, force, wrenches, r, links)
+            residual(m, h, q, v, u, acting, r, links)
             add_impulses(m, c, r, rows)
             error = correction(m, h, factor, force, r, links, rest)
             error = larger(error, hold_rows(m, c, h, law, factor, q1, mean, r, rows, rest))
@@ -167,11 +181,12 @@ def make_variational(rows_of_step: StepRows) -> Callable[..., Any]:
             if within(idle, GOAL):
                 break
         move_bodies(m, q, u, links)
-        forces(m, c, h, h, q, v, q1, u, law, f_ext, q1, mean, force, wrenches, rest)
+        mean_velocities(m, h, q, u, q1, mean)
+        forces(m, c, h, given, q1, acting, rest)
         factorize_once(m, q1, 0.0, memory, rest)
         begin_rows(m, c, h, law, factor, q1, mean, rows, rest)
         add_springs(m, c, h, law, mean, force, rows)
-        momentum(m, h, mean, force, wrenches, q1, r, links)
+        momentum(m, h, acting, q1, r, links)
         solve_factorized(m, factor, r, rest)
         land_rows(m, c, h, law, factor, r, rows, rest)
         clear(u, nv)
@@ -205,14 +220,19 @@ def factorize_once(m, q, bound, memory, ws):
 
 
 @kernel
-def forces(m, c, s, h, q0, v0, q, u, law, f_ext, q1, mean, force, wrenches, ws):
-    """F at ``q``, a time ``s`` after ``q0``, with the mean velocity: joint forces less passive ones, and wrenches"""
-    nv = velocity_count(m)
+def mean_velocities(m, h, q, u, q1, mean):
+    """q1 = q moved by u, and the mean velocity of all joints on the way"""
     for i in range(1, link_count(m) + 1):
         if owns_coordinates(m, i):
-            mean_velocity(m, i, h, q0, u, q1, mean)
-    stage_wrenches(m, c, q, mean, f_ext, wrenches, ws)
-    stage_torque(m, s, q0, v0, q, mean, law, force)
+            mean_velocity(m, i, h, q, u, q1, mean)
+
+
+@kernel
+def forces(m, c, s, given, q, acting, ws):
+    """F at ``q``, a time ``s`` after the step began, with the mean velocity: joint forces less passive ones, and wrenches"""
+    nv, (mean, force, wrenches) = velocity_count(m), acting
+    stage_wrenches(m, c, q, mean, given.f_ext, wrenches, ws)
+    stage_torque(m, s, given, q, mean, force)
     clear(ws, nv)
     add_passive_force(m, q, mean, ws)
     for k in range(nv):
@@ -220,9 +240,9 @@ def forces(m, c, s, h, q0, v0, q, u, law, f_ext, q1, mean, force, wrenches, ws):
 
 
 @kernel
-def residual(m, h, q, v, u, mean, force, wrenches, r, links):
+def residual(m, h, q, v, u, acting, r, links):
     """r = p^-(q, q1) - p - h/2 F, with armature"""
-    nv = velocity_count(m)
+    nv, (mean, force, wrenches) = velocity_count(m), acting
     move_bodies(m, q, u, links)
     sum_start(m, q, h, wrenches, r, links)
     for k in range(nv):
@@ -252,8 +272,9 @@ def correction(m, h, factor, force, r, links, ws):
 
 
 @kernel
-def momentum(m, h, mean, force, wrenches, q1, p, links):
+def momentum(m, h, acting, q1, p, links):
     """p1 = p^+(q, q1) + h/2 F"""
+    mean, force, wrenches = acting
     sum_end(m, q1, h, wrenches, p, links)
     for k in range(velocity_count(m)):
         accumulate(p, k, velocity_table(m, ARMATURE, k) * load(mean, k) + 0.5 * h * load(force, k))

@@ -15,6 +15,7 @@ from numba import types
 
 from pluecker.articulated.stepping.loop.task import BLOCK, STEP_FUNCTION
 from pluecker.articulated.stepping.terms.integrator import Integrator
+from pluecker.articulated.stepping.terms.stage import Given
 from pluecker.spatial.engine.compiled.decorators import compiled_for, kernel
 from pluecker.spatial.engine.compiled.numba_internals import compiling
 from pluecker.spatial.engine.memory.addresses import integers_at, numbers_at, rows_at
@@ -40,7 +41,7 @@ def called_step(integrator: Integrator, lanes: bool) -> Any:
         law, f = array_at(load(block, 8), load(block, 9)), array_at(load(block, 10), load(block, 11))
         q1, v1 = array_at(load(block, 12), load(block, 13)), array_at(load(block, 14), load(block, 15))
         memory, ws = array_at(load(block, 16), load(block, 17)), array_at(load(block, 18), load(block, 19))
-        e = step(m, c, load(numbers_at(place, BLOCK), LENGTH), q, v, law, f, q1, v1, memory, ws)
+        e = step(m, c, load(numbers_at(place, BLOCK), LENGTH), Given(q, v, law, f), q1, v1, memory, ws)
         store(array_at(place + 8 * ERROR, 1), 0, e)
         return 0
 
@@ -63,9 +64,11 @@ def step_through_block(lanes: bool) -> Callable[..., Any]:
     array_at = rows_at if lanes else numbers_at
 
     @kernel
-    def step(env, m, c, h, q, v, law, f, q1, v1, memory, ws):
+    def step(env, m, c, h, given, q1, v1, memory, ws):
         task, place = env
-        put_arrays(integers_at(place, BLOCK), (m, c, q, v, law, f, q1, v1, memory, ws))
+        put_arrays(
+            integers_at(place, BLOCK), (m, c, given.q, given.v, given.law, given.f_ext, q1, v1, memory, ws)
+        )  # fmt: skip
         store(numbers_at(place, BLOCK), LENGTH, h)
         call_through(load(task, STEP_FUNCTION), place, 0)
         return load(array_at(place + 8 * ERROR, 1), 0)

@@ -42,6 +42,7 @@ from pluecker.articulated.stepping.loop.task import (
     SUBSTEP,
     TOTAL,
 )
+from pluecker.articulated.stepping.terms.stage import Given
 from pluecker.spatial.dense.laws import worse
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import lift, load, part, select, smaller, store, tail, within
@@ -150,7 +151,7 @@ def step_kernel(step: Callable[..., Any], law_of_piece: Callable[..., Any]) -> C
                     qb, vb = kq, kv
                 if j > 0:
                     law_of_piece(env, j * hj, x, qa, va, law_j)
-                e = worse(e, none + step(env, m, c, hj, qa, va, own, f, qb, vb, memory, rest))
+                e = worse(e, none + step(env, m, c, hj, Given(qa, va, own, f), qb, vb, memory, rest))
                 qa, va = qb, vb
                 if pieces > 1:
                     gather_impulses(j == 0, j == pieces - 1, impulses, total)

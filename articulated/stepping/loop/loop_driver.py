@@ -78,6 +78,7 @@ from pluecker.articulated.stepping.loop.task import (
     numbers_in,
 )
 from pluecker.articulated.stepping.terms.integrator import Integrator
+from pluecker.articulated.stepping.terms.stage import Given
 from pluecker.spatial.engine.compiled.decorators import address, compiled_for
 from pluecker.spatial.engine.memory.addresses import address_of, integers_at, numbers_at, rows_at
 from pluecker.spatial.engine.memory.transposition import read_states, write_states
@@ -337,9 +338,10 @@ def step_of(
     """Take a step from x as it is in ``y``, write state and memory at its end to ``after``, and return the error."""
     nq, nv, n = sizes
     if config.DISABLE_JIT:
-        begun, ended = (y[:nq], y[nq : nq + nv], y[nq + nv : nq + 5 * nv]), (after[:nq], after[nq : nq + nv])
+        given = Given(y[:nq], y[nq : nq + nv], y[nq + nv : nq + 5 * nv], f)
+        parts = after[:nq], after[nq : nq + nv], after[nq + nv :]
         with np.errstate(all="ignore"):
-            return float(integrator.step(*arrays[:2], h, *begun, f, *ended, after[nq + nv :], scratch))
+            return float(integrator.step(*arrays[:2], h, given, *parts, scratch))
     memory = scratch.reshape(-1)
     block, q, q1, place = memory[:BLOCK], y.ctypes.data, after.ctypes.data, memory.ctypes.data
     v, v1, wrenches = q + 8 * nq, q1 + 8 * nq, f.ctypes.data if f.size else 0

@@ -28,6 +28,7 @@ from pluecker.articulated.model.layout import DAMPING, STIFFNESS, clear, link_co
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.stepping.semi_implicit.free_roots import carried_moments, frame_acceleration
 from pluecker.articulated.stepping.semi_implicit.gyroscopic import solve_with_gyroscopic_moments
+from pluecker.articulated.stepping.terms.stage import Given
 from pluecker.spatial.algebra.transforms import load_transform, store_transform
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.memory.addresses import address_of, integers_at, numbers_at
@@ -52,16 +53,16 @@ BLOCK = 24
 
 
 @kernel
-def free_velocity(m, h, q, v, law, f, x, moments, factor, ws):
+def free_velocity(m, h, given, x, moments, factor, ws):
     """Compute x = v + dv, of free joints on the world in the frozen frame, and the factors of the matrix that was solved"""
-    of_state = by_scalar(q, free_velocity_apart, free_velocity_here)
-    of_state(m, h, q, v, law, f, x, moments, factor, ws)
+    of_state = by_scalar(x, free_velocity_apart, free_velocity_here)
+    of_state(m, h, given, x, moments, factor, ws)
 
 
 @kernel
-def free_velocity_apart(m, h, q, v, law, f, x, moments, factor, ws):
+def free_velocity_apart(m, h, given, x, moments, factor, ws):
     """Compute :func:`free_velocity` of one state by the separate compiled function"""
-    place = address_of(ws)
+    place, (q, v, law, f) = address_of(ws), given
     put_arrays(integers_at(place, BLOCK), (m, q, v, law, f, x, moments, factor, ws))
     store(numbers_at(place, BLOCK), STEP, h)
     call_free_velocity(place, 0)
@@ -72,7 +73,8 @@ def from_block() -> Callable[[int, int], int]:
 
     def free_velocity_at(place, k):
         m, q, v, law, f, x, moments, factor, ws = arrays_in(integers_at(place, BLOCK), ARRAYS)
-        free_velocity_here(m, load(numbers_at(place, BLOCK), STEP), q, v, law, f, x, moments, factor, ws)
+        h = load(numbers_at(place, BLOCK), STEP)
+        free_velocity_here(m, h, Given(q, v, law, f), x, moments, factor, ws)
         return 0
 
     return free_velocity_at
@@ -82,9 +84,9 @@ call_free_velocity, compile_free_velocity = apart(FREE_VELOCITY, from_block, of_
 
 
 @called_kernel
-def free_velocity_here(m, h, q, v, law, f, x, moments, factor, ws):
+def free_velocity_here(m, h, given, x, moments, factor, ws):
     """Compute :func:`free_velocity` in code that is compiled with the caller"""
-    nv = velocity_count(m)
+    nv, (q, v, law, f) = velocity_count(m), given
     added, pivots, rest = tail(ws, BLOCK), tail(ws, BLOCK + nv), tail(ws, BLOCK + 3 * nv)
     add_bias_force(m, q, v, f, moments, x, added, rest)
     add_passive_forces(m, q, v, x)

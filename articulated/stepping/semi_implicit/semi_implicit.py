@@ -46,7 +46,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from pluecker.articulated.algorithms.dynamics import rnea
 from pluecker.articulated.algorithms.dynamics.rnea import LINK
@@ -100,11 +100,11 @@ from pluecker.articulated.stepping.terms.rows import (
     were_awake,
 )
 from pluecker.articulated.stepping.terms.scenario import ELEMENTS, ROWS, number_of, rows
-from pluecker.articulated.stepping.terms.stage import stage_workspace, stage_wrenches
+from pluecker.articulated.stepping.terms.stage import Given, stage_workspace, stage_wrenches
 from pluecker.spatial.algebra.inertia import rigid_times_motion
 from pluecker.spatial.algebra.transforms import inverse_transform_force, load_transform, transform_motion
 from pluecker.spatial.algebra.vectors import add, add3, dot, dot3, load3, load_vector, scale3, store3, store_vector
-from pluecker.spatial.dense.laws import larger
+from pluecker.spatial.dense.laws import copy_vector, larger
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import (
     accumulate,
@@ -118,7 +118,27 @@ from pluecker.spatial.engine.scalars.operations import (
     within,
 )
 
-__all__ = ["SEMI_IMPLICIT", "add_force_at_rest", "mark_trees", "semi_implicit_workspace", "slow_down"]
+__all__ = ["SEMI_IMPLICIT"]
+
+
+class Step(NamedTuple):
+    """Workspace of a step: views of scalar arrays.
+
+    Attributes:
+        x: the velocity without impulses, and then with them.
+        moments: what links carry, as :mod:`~pluecker.articulated.stepping.semi_implicit.free_roots` has it.
+        f: wrenches on the bodies, for scenarios with elements.
+        factor: of the matrix, where it is factorised.
+        free: the velocity without impulses, where there are any.
+        ws: scratch memory; behind ``factor`` there is more where it is not used.
+    """
+
+    x: Array
+    moments: Array
+    f: Array
+    factor: Array
+    free: Array
+    ws: Array
 
 
 def make_step(with_elements: bool, with_rows: bool, with_mimic: bool) -> Callable[..., Any]:
@@ -126,54 +146,61 @@ def make_step(with_elements: bool, with_rows: bool, with_mimic: bool) -> Callabl
     with_sweeps, with_factors = not with_mimic, with_rows or with_mimic
 
     @kernel
-    def sweeps_suffice(m, c, h, q, v, law, f, x, moments, memory, ws):
+    def make_record(m, ws):
+        """Partition the workspace of a step; :func:`count_workspace` has the same parts"""
+        nv, moments = velocity_count(m), tail(ws, velocity_count(m))
+        f = tail(moments, MOMENT * (link_count(m) + 1))
+        factor = tail(f, 6 * body_count(m)) if with_elements else f
+        free = tail(factor, factor_size(m))
+        return Step(ws, moments, part(f, 0, 6 * body_count(m)), factor, free, tail(free, nv))
+
+    @kernel
+    def sweeps_suffice(m, c, h, given, s, memory):
         """Compute x = v_free by sweeps if no row had an impulse before; return whether none has one in this step either"""
         if with_rows:  # noqa: SIM102 - what is false here is not compiled
             if were_awake(rows(c), memory):
                 return False
-        free_velocity_by_sweeps(m, h, q, v, law, f, x, moments, ws)
+        free_velocity_by_sweeps(m, h, given, s.x, s.moments, s.factor)
         if with_rows:
-            return not are_woken(rows(c), h, q, v, x, ws)
+            return not are_woken(rows(c), h, given.q, given.v, s.x, s.factor)
         return True
 
     @kernel
-    def semi_implicit_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
-        """Compute v_free, the impulses of rows at the end of the step, and the new state"""
-        nv, n = velocity_count(m), body_count(m)
-        x, moments, rest = ws, tail(ws, nv), tail(ws, nv + MOMENT * (link_count(m) + 1))
-        error, f, solved = 0.0 * load(q, 0), f_ext, False
+    def solve_by_factors(m, c, h, given, s, memory):
+        """Compute x = v_free by factors of the matrix, and x with impulses of rows; return their error"""
+        free_velocity(m, h, given, s.x, s.moments, s.factor, s.ws)
+        if with_rows:
+            copy_vector(velocity_count(m), s.x, s.free)
+            return add_impulses(m, rows(c), h, given.q, given.v, s.factor, s.x, memory, s.ws)
+        return 0.0 * load(given.q, 0)
+
+    @kernel
+    def semi_implicit_step(m, c, h, given, q1, v1, memory, ws):
+        """Compute v_free, the impulses of rows at the end of the step, and the new state; return the error of impulses"""
+        s = make_record(m, ws)
+        error, solved = 0.0 * load(given.q, 0), False
         if with_elements:
-            f, rest = part(rest, 0, 6 * n), tail(rest, 6 * n)
-            stage_wrenches(m, c, q, v, f_ext, f, rest)
+            stage_wrenches(m, c, given.q, given.v, given.f_ext, s.f, s.factor)
+            given = Given(given.q, given.v, given.law, s.f)
         if with_sweeps:
-            solved = sweeps_suffice(m, c, h, q, v, law, f, x, moments, memory, rest)
-        free, work = tail(rest, factor_size(m)), tail(rest, factor_size(m) + nv)
+            solved = sweeps_suffice(m, c, h, given, s, memory)
         if with_factors:  # noqa: SIM102
             if not solved:
-                free_velocity(m, h, q, v, law, f, x, moments, rest, work)
-                if with_rows:
-                    for k in range(nv):
-                        store(free, k, load(x, k))
-                    error = add_impulses(m, rows(c), h, q, v, rest, x, memory, work)
-        move_configuration(m, h, q, x, moments, work, q1, v1)  # behind the factors, which are needed still
+                error = solve_by_factors(m, c, h, given, s, memory)
+        move_configuration(m, h, given.q, s.x, s.moments, s.ws, q1, v1)  # behind the factors, which are needed still
         if with_rows:
-            keep_limits(rows(c), q, q1)
+            keep_limits(rows(c), given.q, q1)
             if not solved:
-                acting, marks = part(work, 0, nv), tail(work, nv)
-                work = tail(marks, link_count(m) + 1)
-                limits_that_act(m, rows(c), h, memory, acting)
-                if mark_trees(m, acting, marks):
-                    kick(m, h, q, v, law, f, rest, acting, work)
-                    slow_down(m, q, acting, free, x, moments, marks, q1, v1, work)
+                make_no_energy(m, c, h, given, s, q1, v1, memory)
         return error
 
     return semi_implicit_step
 
 
 @kernel
-def free_velocity_by_sweeps(m, h, q, v, law, f, x, moments, ws):
+def free_velocity_by_sweeps(m, h, given, x, moments, ws):
     """Compute x = v + dv as :func:`free_velocity` does, without factors"""
-    nv = velocity_count(m)
+    nv, (q, v, law, f) = velocity_count(m), given
     added, rest = part(ws, 0, nv), tail(ws, nv)
     clear(x, nv)
     add_passive_forces(m, q, v, x)
@@ -181,10 +208,22 @@ def free_velocity_by_sweeps(m, h, q, v, law, f, x, moments, ws):
     articulated_velocity(m, h, q, v, f, added, x, moments, rest)
 
 
-@called_kernel
-def kick(m, h, q, v, law, f, factor, x, ws):
-    """x = v + A^-1 h tau, with all forces but Coriolis and centrifugal ones"""
+@kernel
+def make_no_energy(m, c, h, given, s, q1, v1, memory):
+    """Scale v1 of trees in which hard limits act, so that they end with no more energy than the head of this file allows"""
     nv = velocity_count(m)
+    kicked, marks = part(s.ws, 0, nv), tail(s.ws, nv)
+    rest = tail(marks, link_count(m) + 1)
+    limits_that_act(m, rows(c), h, memory, kicked)
+    if mark_trees(m, kicked, marks):
+        kick(m, h, given, s.factor, kicked, rest)
+        slow_down(m, given.q, kicked, s, marks, q1, v1, rest)
+
+
+@called_kernel
+def kick(m, h, given, factor, x, ws):
+    """x = v + A^-1 h tau, with all forces but Coriolis and centrifugal ones"""
+    nv, (q, v, law, f) = velocity_count(m), given
     clear(x, nv)
     add_force_at_rest(m, q, f, ws, x, tail(ws, nv))
     add_passive_forces(m, q, v, x)
@@ -204,7 +243,7 @@ def semi_implicit_workspace(model: Model, scenario: Array) -> int:
 
 
 def count_workspace(model: Model, row_count: int) -> int:
-    """Count the scratch memory of a step with so many rows."""
+    """Count the scratch memory of a step with so many rows; with its parts as the record of a step has them."""
     kept, wrenches = model.nv + MOMENT * (model.n_links + 1), 6 * model.n_bodies
     impulses = rows_workspace(model, row_count)
     drift = 3 * model.nv + 2 * (model.n_links + 1) + max(LINK * (model.n_links + 1), solve_workspace(model))
@@ -315,15 +354,15 @@ def add_force_at_rest(m, q, f, still, tau, ws):
 
 
 @called_kernel
-def slow_down(m, q, kicked, free, x, moments, marks, q1, v1, ws):
-    """Scale v1 of marked trees, so that they end with no more energy than the head of this file allows; x_0 is ``free``"""
-    n = link_count(m)
+def slow_down(m, q, kicked, s, marks, q1, v1, ws):
+    """Scale v1 of marked trees; ``kicked`` is v_k, and x_0 is ``free``"""
+    n, moments = link_count(m), s.moments
     most, rest = part(ws, 0, n + 1), tail(ws, n + 1)
     place_links(m, q, rest, LINK)
-    kinetic_energies(m, q, free, moments, rest)
+    kinetic_energies(m, q, s.free, moments, rest)
     for i in range(1, n + 1):
         store(most, i, -load(rest, LINK * i + T))
-    kinetic_energies(m, q, x, moments, rest)
+    kinetic_energies(m, q, s.x, moments, rest)
     for i in range(1, n + 1):
         gain = load(most, i) + load(rest, LINK * i + T)
         store(most, i, select(smaller(gain, 0.0), gain, 0.0 * gain))
@@ -334,8 +373,8 @@ def slow_down(m, q, kicked, free, x, moments, marks, q1, v1, ws):
     kinetic_energies(m, q1, v1, moments, rest)
     for i in range(1, n + 1):
         if parent(m, i) == 0:
-            s = speed_share(load(most, i), load(rest, LINK * i + T))
-            store(most, i, select(smaller(0.5, load(marks, i)), s, 1.0 + 0.0 * s))
+            share = speed_share(load(most, i), load(rest, LINK * i + T))
+            store(most, i, select(smaller(0.5, load(marks, i)), share, 1.0 + 0.0 * share))
         else:
             store(most, i, load(most, parent(m, i)))
         scale_joint(m, i, load(most, i), moments, load_vector(rest, LINK * i + P), v1)

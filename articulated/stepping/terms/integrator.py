@@ -1,6 +1,6 @@
 """Interface of integrators: a kernel that takes one step, and a record of its properties.
 
-Every integrator is a kernel on scalars ``step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws)``:
+Every integrator is a kernel on scalars ``step(m, c, h, given, q1, v1, memory, ws)``:
 
 ==========  ==========================================================================================================
 argument    what it is
@@ -8,10 +8,7 @@ argument    what it is
 m           the model without its dry friction, :func:`~pluecker.articulated.stepping.terms.scenario.smooth_model`
 c           the scenario, :mod:`~pluecker.articulated.stepping.terms.scenario`
 h           the step, s
-q, v        the state at its beginning
-law         the joint forces of control during the step, ``u, R, P, D`` of nv numbers each, see
-            :func:`~pluecker.articulated.stepping.terms.stage.stage_torque`
-f_ext       wrenches on the bodies in their coordinates, 6 numbers each; an array without entries where there are none
+given       the state at its beginning, control and wrenches, :class:`~pluecker.articulated.stepping.terms.stage.Given`
 q1, v1      the state at its end; NaN in v1 where there is none
 memory      what the integrator remembers from step to step; zero before the first
 ws          scratch memory

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from pluecker.articulated import PointSpring, TorsionSpring
-from pluecker.articulated.stepping.implicit import newton
-from pluecker.articulated.stepping.implicit.bdf import BDF2
+from pluecker.articulated.stepping.implicit import bdf, newton
 from pluecker.articulated.stepping.terms.scenario import pack_scenario, smooth_model
+from pluecker.articulated.stepping.terms.stage import Given
 from tests.articulated.stepping.implicit.test_implicit import arm
 from tests.conftest import COMPILED
 from tests.mechanisms import random_description, random_state
@@ -36,18 +36,19 @@ def test_the_derivative_of_the_equations_of_a_stage_is_exact():
     m, c = smooth_model(model), pack_scenario(model, elements)
     state, nv = random_state(model, 9, 2), model.nv
     q, v, f_ext = state["q"][0], state["v"][0], state["f_ext"][0].ravel()
-    given = m, c, 0.2, 0.1, q, v, q, state["v"][1]  # the method's g and v_b
     law = np.random.default_rng(3).normal(size=4 * nv)
+    stage = newton.Stage(0.2, 0.1, q, state["v"][1])
+    arguments = m, c, stage, Given(q, v, law, f_ext)
     u = v + 0.1 * state["a"][0]
 
     def residual(u):
         r, ws = np.empty(nv), np.full(newton.residual_workspace(model), np.nan)
-        newton.STAGE_OF_TREE.residual(*given, u, np.empty(0), law, f_ext, r, ws)
+        newton.STAGE_OF_TREE.residual(*arguments, u, np.empty(0), r, ws)
         return r
 
     r, J = np.empty(nv), np.empty(nv * nv)
     ws = np.full(newton.stage_solver_workspace(model), np.nan)
-    newton.STAGE_OF_TREE.differentiate(*given, u, np.empty(0), law, f_ext, r, J, ws)
+    newton.STAGE_OF_TREE.differentiate(*arguments, u, np.empty(0), r, J, ws)
     np.testing.assert_allclose(r, residual(u), rtol=0.0, atol=1e-12 * np.abs(r).max())
     h = 1e-5
     expected = np.transpose([(residual(u + h * e) - residual(u - h * e)) / (2 * h) for e in np.eye(nv)])
@@ -59,11 +60,12 @@ def test_steps_of_changing_length_keep_the_order():
     model, ends = arm(2), []
     m, c = smooth_model(model), pack_scenario(model)
     for n in (6, 12, 48):
-        q, v, memory = np.array([1.0, -0.5]), np.array([0.3, 0.7]), np.zeros(BDF2.memory(model, c))
-        ws, lengths = np.full(BDF2.workspace(model, c), np.nan), np.resize((1.0, 1.5), n)
+        q, v, memory = np.array([1.0, -0.5]), np.array([0.3, 0.7]), np.zeros(bdf.BDF2.memory(model, c))
+        ws, lengths = np.full(bdf.BDF2.workspace(model, c), np.nan), np.resize((1.0, 1.5), n)
         for h in 0.2 * lengths / lengths.sum():
             q1, v1 = np.empty((2, 2))
-            assert BDF2.step(m, c, h, q, v, np.zeros(8), np.zeros(12), q1, v1, memory, ws) <= 1.0
+            given = Given(q, v, np.zeros(8), np.zeros(12))
+            assert bdf.BDF2.step(m, c, h, given, q1, v1, memory, ws) <= 1.0
             q, v = q1, v1
         ends.append(q)
     coarse, fine = (np.abs(q - ends[-1]).max() for q in ends[:2])
@@ -74,11 +76,12 @@ def test_the_step_that_failed_is_not_remembered():
     """BDF2 goes on from the last state that was solved"""
     model = arm(1)
     m, c, memory = smooth_model(model), pack_scenario(model), np.zeros(3)
-    ws, q1, v1 = np.full(BDF2.workspace(model, c), np.nan), np.empty(1), np.empty(1)
-    rest = np.zeros(6), q1, v1, memory, ws
-    assert BDF2.step(m, c, 1e-2, np.array([0.1]), np.zeros(1), np.zeros(4), *rest) <= 1.0
+    ws, q1, v1 = np.full(bdf.BDF2.workspace(model, c), np.nan), np.empty(1), np.empty(1)
+    start = Given(np.array([0.1]), np.zeros(1), np.zeros(4), np.zeros(6))
+    assert bdf.BDF2.step(m, c, 1e-2, start, q1, v1, memory, ws) <= 1.0
     kept = memory.copy()
     assert kept[0] == 1e-2
     with np.errstate(all="ignore"):
-        assert BDF2.step(m, c, 1e-2, q1.copy(), v1.copy(), np.array([1e308, 0.0, 0.0, 0.0]), *rest) > 1.0
+        pushed = Given(q1.copy(), v1.copy(), np.array([1e308, 0.0, 0.0, 0.0]), np.zeros(6))
+        assert bdf.BDF2.step(m, c, 1e-2, pushed, q1, v1, memory, ws) > 1.0
     np.testing.assert_array_equal(memory, kept)

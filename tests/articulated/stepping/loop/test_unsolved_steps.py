@@ -21,8 +21,9 @@ COUNT = 11 if COMPILED else 3  # eight lanes, and three beside them
 
 
 @kernel
-def step_of_slides(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
+def step_of_slides(m, c, h, given, q1, v1, memory, ws):
     """Unit masses on slides; where the first is fast, a step has an error by its length, of H twice what is tolerated."""
+    q, v, law, _ = given
     for k in range(len(q)):
         store(v1, k, load(v, k) + h * load(law, k))
         store(q1, k, load(q, k) + h * load(v1, k))
