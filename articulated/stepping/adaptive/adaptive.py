@@ -89,7 +89,7 @@ def adaptive_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
         """Take as many steps as the tolerance and events need; ``memory`` keeps the length of the last one"""
         nv, t = velocity_count(m), rows(c)
         start, ws = part(ws, 0, nv), tail(ws, nv)
-        _, modes, rates_u, rates_v, _, _, _, _, _, _ = memory_of(m, c, ws)
+        p = memory_of(m, c, ws)
         given = Given(at_start.q, start, at_start.law, at_start.f_ext)
         copy_vector(configuration_count(m), at_start.q, q)
         copy_vector(nv, at_start.v, v)
@@ -103,7 +103,7 @@ def adaptive_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
             if not e <= 1.0:
                 return 1e300 + e
             whole, longer = length >= h - s and dt == tried, dt * min(5.0, 0.9 * max(e, 1e-10) ** -0.2)
-            part_of, row, what = first_crossing(m, t, dt, q, v, modes, rates_u, rates_v)
+            part_of, row, what = first_crossing(t, dt, q, v, p)
             earlier = release(m, c, s, dt, part_of, given, q, v, ws)
             part_of, what = (earlier, NOTHING) if earlier < part_of else (part_of, what)
             if part_of < EARLY and dt * part_of > 1e3 * SHORTEST * h:

@@ -219,11 +219,15 @@ def difference(weights, nv, k, h, rates):
 def error_of(m, c, h, v, ws):
     """Compute the error of a trial, as a share of the tolerance"""
     nv, fifth, third, tol = velocity_count(m), 0.0, 0.0, tolerance(c)
-    _, _, rates_u, rates_v, u, x, _, _, _, _ = memory_of(m, c, ws)
+    p = memory_of(m, c, ws)
     for k in range(nv):
-        y, z = tol * (1.0 + abs(load(u, k))), tol * (1.0 + max(abs(load(v, k)), abs(load(x, k))))
-        fifth = worse(worse(fifth, difference(FIFTH, nv, k, h, rates_u) / y), difference(FIFTH, nv, k, h, rates_v) / z)
-        third = worse(worse(third, difference(THIRD, nv, k, h, rates_u) / y), difference(THIRD, nv, k, h, rates_v) / z)
+        y, z = tol * (1.0 + abs(load(p.u, k))), tol * (1.0 + max(abs(load(v, k)), abs(load(p.x, k))))
+        fifth = worse(
+            worse(fifth, difference(FIFTH, nv, k, h, p.rates_u) / y), difference(FIFTH, nv, k, h, p.rates_v) / z
+        )
+        third = worse(
+            worse(third, difference(THIRD, nv, k, h, p.rates_u) / y), difference(THIRD, nv, k, h, p.rates_v) / z
+        )
     if fifth == 0.0:
         return fifth
     return fifth / (1.0 + 0.01 * (third / fifth) ** 2) ** 0.5
@@ -241,16 +245,16 @@ def step_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
         """Take as many steps as the tolerance needs; ``memory`` keeps the length of the last one"""
         nv, s = velocity_count(m), 0.0
         start, ws = part(ws, 0, nv), tail(ws, nv)
-        held, modes, rates_u, rates_v, _, _, _, _, _, rest = memory_of(m, c, ws)
+        p = memory_of(m, c, ws)
         given = Given(at_start.q, start, at_start.law, at_start.f_ext)
         copy_vector(configuration_count(m), at_start.q, q)
         copy_vector(nv, at_start.v, v)
         copy_vector(nv, at_start.v, start)
-        hold_rows(m, rows(c), modes, held)  # there are none
+        hold_rows(m, rows(c), p.modes, p.held)  # there are none
         length = load(memory, 0) if load(memory, 0) > 0.0 else h
         for _ in range(MOST_STEPS):
-            copy_vector(nv, v, rates_u)
-            rate(held, c, s, given, q, v, modes, rates_v, rest)
+            copy_vector(nv, v, p.rates_u)
+            rate(p.held, c, s, given, q, v, p.modes, p.rates_v, p.rest)
             tried = min(length, h - s)
             dt, e = attempt(m, c, s, tried, SHORTEST * h, given, q, v, ws)
             if not e <= 1.0:

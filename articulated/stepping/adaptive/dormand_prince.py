@@ -66,10 +66,10 @@ def difference_of_orders(nv, k, h, rates):
 def error_of(m, c, h, v, ws):
     """Compute the largest difference of both orders, as a share of the tolerance"""
     nv, worst, tol = velocity_count(m), 0.0, tolerance(c)
-    _, _, rates_u, rates_v, u, x, _, _, _, _ = memory_of(m, c, ws)
+    p = memory_of(m, c, ws)
     for k in range(nv):
-        e = abs(difference_of_orders(nv, k, h, rates_u)) / (tol * (1.0 + abs(load(u, k))))
-        d = abs(difference_of_orders(nv, k, h, rates_v)) / (tol * (1.0 + max(abs(load(v, k)), abs(load(x, k)))))
+        e = abs(difference_of_orders(nv, k, h, p.rates_u)) / (tol * (1.0 + abs(load(p.u, k))))
+        d = abs(difference_of_orders(nv, k, h, p.rates_v)) / (tol * (1.0 + max(abs(load(v, k)), abs(load(p.x, k)))))
         worst = worse(worse(worst, e), d)
     return worst
 

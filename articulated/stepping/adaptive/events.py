@@ -7,7 +7,6 @@ eighths of the step, and then by bisection.
 Source: Hairer, Norsett and Wanner (1993), section II.6.
 """
 
-from pluecker.articulated.model.layout import velocity_count
 from pluecker.articulated.stepping.adaptive.dormand_prince import between
 from pluecker.articulated.stepping.adaptive.joint_modes import AT_LIMIT, NO_LIMIT, at_lower, at_upper
 from pluecker.articulated.stepping.terms.rows import (
@@ -33,14 +32,14 @@ REST = 1e-6  # m/s or rad/s: chosen; slower coordinates do not come back from a 
 
 
 @kernel
-def margin(rows, k, what, x, h, q, v, modes, nv, rates_u, rates_v):
+def margin(rows, k, what, x, h, q, v, p):
     """Compute the margin of row ``k`` to an event at the time x h, with slack for rounding; not negative before the event"""
-    j = coordinate(rows, k)
+    j, nv = coordinate(rows, k), len(p.u)
     if what == STOPS:
         u = load(v, j)
-        return load(modes, k) * (u + between(nv, j, x, h, rates_v)) + 1e-3 * AT_LIMIT * (1.0 + abs(u))
+        return load(p.modes, k) * (u + between(nv, j, x, h, p.rates_v)) + 1e-3 * AT_LIMIT * (1.0 + abs(u))
     start = load(q, position(rows, k))
-    y = start + between(nv, j, x, h, rates_u)
+    y = start + between(nv, j, x, h, p.rates_u)
     if what == AT_LOWER:
         limit = entry(rows, k, LOWER)
         return y - min(limit, start) + 1e-3 * AT_LIMIT * (1.0 + abs(limit))
@@ -49,15 +48,15 @@ def margin(rows, k, what, x, h, q, v, modes, nv, rates_u, rates_v):
 
 
 @kernel
-def crossing(rows, k, what, h, q, v, modes, nv, rates_u, rates_v):
+def crossing(rows, k, what, h, q, v, p):
     """Find the first x at which the margin is negative; 2 if there is none in the step"""
     a = 0.0
     for i in range(1, PARTS + 1):
         b = i / PARTS
-        if margin(rows, k, what, b, h, q, v, modes, nv, rates_u, rates_v) < 0.0:
+        if margin(rows, k, what, b, h, q, v, p) < 0.0:
             for _ in range(HALVINGS):
                 x = 0.5 * (a + b)
-                if margin(rows, k, what, x, h, q, v, modes, nv, rates_u, rates_v) < 0.0:
+                if margin(rows, k, what, x, h, q, v, p) < 0.0:
                     b = x
                 else:
                     a = x
@@ -79,14 +78,13 @@ def may_happen(rows, k, what, modes):
 
 
 @kernel
-def first_crossing(m, rows, h, q, v, modes, rates_u, rates_v):
-    """Find the first event, (x, row, what); what is ``NOTHING`` if there is none"""
-    nv = velocity_count(m)
+def first_crossing(rows, h, q, v, p):
+    """Find the first event, (x, row, what), in the memory of a trial; what is ``NOTHING`` if there is none"""
     first, row, event = 2.0, 0, NOTHING
     for k in range(row_count(rows)):
         for what in range(STOPS, AT_UPPER + 1):
-            if may_happen(rows, k, what, modes):
-                x = crossing(rows, k, what, h, q, v, modes, nv, rates_u, rates_v)
+            if may_happen(rows, k, what, p.modes):
+                x = crossing(rows, k, what, h, q, v, p)
                 if x < first:
                     first, row, event = x, k, what
     return first, row, event

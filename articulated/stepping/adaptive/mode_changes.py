@@ -39,25 +39,25 @@ def settle_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
         """Find modes that agree with their reactions, the model in which they hold, and the rates of the first stage"""
         t, nv = rows(c), velocity_count(m)
         n = row_count(t)
-        held, modes, rates_u, rates_v, _, _, a, _, _, rest = memory_of(m, c, ws)
-        rest_modes(t, q, v, modes)
+        p = memory_of(m, c, ws)
+        rest_modes(t, q, v, p.modes)
         for _ in range(2 * n + 2):
-            hold_rows(m, t, modes, held)
-            rate(held, c, s, given, q, v, modes, a, rest)
+            hold_rows(m, t, p.modes, p.held)
+            rate(p.held, c, s, given, q, v, p.modes, p.a, p.rest)
             worst, row, mode = 0.0, -1, 0.0
             for k in range(n):
-                acceleration = load(a, coordinate(t, k))
-                if load(modes, k) == 0.0:
+                acceleration = load(p.a, coordinate(t, k))
+                if load(p.modes, k) == 0.0:
                     excess, way = reaction_excess(t, k, q, acceleration)
                     if excess > worst:
                         worst, row, mode = excess, k, way
-                elif would_return(t, k, q, v, modes, acceleration):
+                elif would_return(t, k, q, v, p.modes, acceleration):
                     worst, row, mode = 1e300, k, 0.0
             if row < 0:
                 break
-            store(modes, row, mode)
-        copy_vector(nv, v, rates_u)
-        copy_vector(nv, a, rates_v)
+            store(p.modes, row, mode)
+        copy_vector(nv, v, p.rates_u)
+        copy_vector(nv, p.a, p.rates_v)
 
     return settle
 
@@ -79,10 +79,10 @@ def release_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
     def release(m, c, s, h, latest, given, q, v, ws):
         """Find the first x, not after ``latest``, such that a held row is let go at the time x h; 2 if there is none"""
         nv = velocity_count(m)
-        held, modes, rates_u, rates_v, u, x, a, _, y, rest = memory_of(m, c, ws)
+        p = memory_of(m, c, ws)
         last = 2.0
         for stage in range(STAGES - 1, 0, -1):
-            if NODES[stage] <= latest and lets_go(m, c, q, part(rates_v, stage * nv, nv), modes):
+            if NODES[stage] <= latest and lets_go(m, c, q, part(p.rates_v, stage * nv, nv), p.modes):
                 last = NODES[stage]
         if last > 1.0:
             return last
@@ -90,11 +90,11 @@ def release_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
         for _ in range(HALVINGS):
             middle = 0.5 * (first + last)
             for k in range(nv):
-                store(u, k, between(nv, k, middle, h, rates_u))
-                store(x, k, load(v, k) + between(nv, k, middle, h, rates_v))
-            displace(held, q, u, y)
-            rate(held, c, s + middle * h, given, y, x, modes, a, rest)
-            if lets_go(m, c, q, a, modes):
+                store(p.u, k, between(nv, k, middle, h, p.rates_u))
+                store(p.x, k, load(v, k) + between(nv, k, middle, h, p.rates_v))
+            displace(p.held, q, p.u, p.y)
+            rate(p.held, c, s + middle * h, given, p.y, p.x, p.modes, p.a, p.rest)
+            if lets_go(m, c, q, p.a, p.modes):
                 last = middle
             else:
                 first = middle
@@ -111,7 +111,8 @@ def impact_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
         """Apply Newton's law at each limit that a coordinate approaches, the fastest first; others at rest do not resist"""
         t, nb = rows(c), body_count(m)
         n, nv = row_count(t), velocity_count(m)
-        _, modes, _, _, _, _, a, w, _, rest = memory_of(m, c, ws)
+        p = memory_of(m, c, ws)
+        modes, a, w, rest = p.modes, p.a, p.w, p.rest
         none, law, f, rest = (
             part(rest, 0, nv),
             part(rest, nv, 4 * nv),

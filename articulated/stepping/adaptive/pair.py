@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from pluecker.articulated.model.joints import carry_joint
 from pluecker.articulated.model.layout import (
@@ -19,6 +19,7 @@ from pluecker.articulated.model.layout import (
     owns_coordinates,
     velocity_count,
 )
+from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping.explicit.motion_rate import arrive, displace, displacement_rate
 from pluecker.articulated.stepping.terms.rows import coordinate, row_count
 from pluecker.articulated.stepping.terms.scenario import HEADER, rows
@@ -65,22 +66,42 @@ class Pair:
     error_of: Callable[..., Any]
 
 
+class Memory(NamedTuple):
+    """Parts of the workspace of a pair, views of scalar arrays.
+
+    Attributes:
+        held: the model with rows held.
+        modes: of rows.
+        rates_u, rates_v: of the stages, ``(stages, nv)``.
+        u, x, a, w: scratch memory of nv numbers; at the end of a trial u and x have displacement and velocity there.
+        y: scratch memory of a configuration.
+        rest: what is left.
+    """
+
+    held: Array
+    modes: Array
+    rates_u: Array
+    rates_v: Array
+    u: Array
+    x: Array
+    a: Array
+    w: Array
+    y: Array
+    rest: Array
+
+
 def memory_kernel(stages: int) -> Callable[..., Any]:
     """Make the kernel that divides the workspace of a pair of so many stages"""
 
     @kernel
     def memory_of(m, c, ws):
-        """Return (held, modes, rates_u, rates_v, u, x, a, w, y, rest), parts of the workspace
-
-        The model with rows held, the modes of rows, the rates of the stages ``(stages, nv)``; scratch memory: u, x, a, w of
-        nv numbers, y of a configuration, and what is left.
-        """
+        """Partition the workspace"""
         nq, nv, n = configuration_count(m), velocity_count(m), row_count(rows(c))
         u, x, a, w = part(ws, 0, nv), part(ws, nv, nv), part(ws, 2 * nv, nv), part(ws, 3 * nv, nv)
         rates_u, rates_v = part(ws, 4 * nv, stages * nv), part(ws, (4 + stages) * nv, stages * nv)
         rest = tail(ws, (4 + 2 * stages) * nv)
         y, modes, held = part(rest, 0, nq), part(rest, nq, n), part(rest, nq + n, len(m))
-        return held, modes, rates_u, rates_v, u, x, a, w, y, tail(rest, nq + n + len(m))
+        return Memory(held, modes, rates_u, rates_v, u, x, a, w, y, tail(rest, nq + n + len(m)))
 
     return memory_of
 
@@ -109,15 +130,15 @@ def trial_kernel(pair: Pair, rate: Callable[..., Any]) -> Callable[..., Any]:
     def trial(m, c, s, h, given, q, v, ws):
         """Compute from the rates of the first stage those of the others, and the displacement u and velocity x at the end"""
         nv = velocity_count(m)
-        held, modes, rates_u, rates_v, u, x, _, _, y, rest = memory_of(m, c, ws)
+        p = memory_of(m, c, ws)
         for stage in range(1, stages):
-            combine(held, stage, h, rates_u, u)
-            combine(held, stage, h, rates_v, x)
+            combine(p.held, stage, h, p.rates_u, p.u)
+            combine(p.held, stage, h, p.rates_v, p.x)
             for k in range(nv):
-                store(x, k, load(v, k) + load(x, k))
-            displace(held, q, u, y)
-            displacement_rate(held, u, x, part(rates_u, stage * nv, nv))
-            rate(held, c, s + nodes[stage] * h, given, y, x, modes, part(rates_v, stage * nv, nv), rest)
+                store(p.x, k, load(v, k) + load(p.x, k))
+            displace(p.held, q, p.u, p.y)
+            displacement_rate(p.held, p.u, p.x, part(p.rates_u, stage * nv, nv))
+            rate(p.held, c, s + nodes[stage] * h, given, p.y, p.x, p.modes, part(p.rates_v, stage * nv, nv), p.rest)
 
     return trial
 
@@ -158,16 +179,16 @@ def land_kernel(pair: Pair) -> Callable[..., Any]:
     @kernel
     def land(m, c, q, v, start, ws):
         """Compute the state at the end of a step, and ``start`` in its chart; rows that are held stand still"""
-        _, modes, _, _, u, x, a, w, y, _ = memory_of(m, c, ws)
-        arrive(m, q, u, x, y, a)
+        p = memory_of(m, c, ws)
+        arrive(m, q, p.u, p.x, p.y, p.a)
         for i in range(1, link_count(m) + 1):
             if owns_coordinates(m, i):
-                carry_joint(m, i, q, y, start, w)
-        copy_vector(configuration_count(m), y, q)
-        copy_vector(velocity_count(m), a, v)
-        copy_vector(velocity_count(m), w, start)
+                carry_joint(m, i, q, p.y, start, p.w)
+        copy_vector(configuration_count(m), p.y, q)
+        copy_vector(velocity_count(m), p.a, v)
+        copy_vector(velocity_count(m), p.w, start)
         for k in range(row_count(rows(c))):
-            if load(modes, k) == 0.0:
+            if load(p.modes, k) == 0.0:
                 store(v, coordinate(rows(c), k), 0.0)
 
     return land
