@@ -19,20 +19,21 @@ from pluecker.articulated.simulation.recording import Recording
 from pluecker.articulated.stepping.control.control import Control
 from pluecker.articulated.stepping.control.control_law import PERIOD, WRENCH
 from pluecker.articulated.stepping.loop.control_signals import ControlPlan, asked
-from pluecker.articulated.stepping.loop.loop import loop_workspace, state_size
+from pluecker.articulated.stepping.loop.loop import loop_workspace
 from pluecker.articulated.stepping.loop.loop_driver import LoopTask, Stretches
 from pluecker.articulated.stepping.loop.signal import Signal
-from pluecker.articulated.stepping.loop.surroundings import MARKS
 from pluecker.articulated.stepping.loop.task import (
     BEGIN,
     EVERY,
     FIRST_IMPULSE,
     IMPULSES,
+    MARKS,
     MEMORY,
     NEVER,
     SIZE_OF_X,
     SUBSTEP,
     TOTAL,
+    state_size,
 )
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.scenario import smooth_model

@@ -116,12 +116,12 @@ def control_kernel(access: Access) -> Callable[..., Any]:
         move_reference(m, knot, rate, max(t - load(times, i), 0.0), reference, rest)
 
     @called_kernel
-    def add_feedback(m, following, signals, b, t, h, q, v, law, ws):
-        nq, nv = configuration_count(m), velocity_count(m)
+    def add_feedback(m, following, signals, b, t, h, state, ws):
+        nq, nv, law = configuration_count(m), velocity_count(m), state.law
         moved, rest = part(ws, 0, nq), tail(ws, nq)
         rate, vr, slope, d = part(rest, 0, nv), part(rest, nv, nv), part(rest, 2 * nv, nv), part(rest, 3 * nv, nv)
         reference_at(m, signals[POSITION], b, t, EARLY * h, moved, rate, tail(rest, 3 * nv))
-        differences(m, q, moved, d)
+        differences(m, state.q, moved, d)
         with_slope(signals[VELOCITY], b, t, h, vr, slope, tail(rest, 4 * nv))
         if following:
             for k in range(nv):
@@ -131,12 +131,14 @@ def control_kernel(access: Access) -> Callable[..., Any]:
         fetch(signals[DAMPING][0], signals[DAMPING][2], nv, 0, b, D)
         for k in range(nv):
             p, r = load(P, k), load(D, k)
-            accumulate(law, k, p * load(d, k) + r * (load(vr, k) - load(v, k)))  # u
+            accumulate(law, k, p * load(d, k) + r * (load(vr, k) - load(state.v, k)))  # u
             accumulate(law, nv + k, p * load(rate, k) + r * load(slope, k))  # R
 
     @kernel
-    def control_law(m, settings, numbers, signals, b, i, q, v, law, ring, ws):
-        nv, h = velocity_count(m), load(numbers, STEP)
+    def control_law(env, b, i, state, ws):
+        """Compute the law of state ``b`` for step ``i``; see ``Environment`` and ``State`` of the loop"""
+        m, settings, signals, law = env.model, env.settings, env.signals, state.law
+        nv, h = velocity_count(m), load(env.numbers, STEP)
         t = h * i
         if load(settings, EXTERNAL) == 0:
             u, R = part(law, 0, nv), part(law, nv, nv)
@@ -146,15 +148,15 @@ def control_kernel(access: Access) -> Callable[..., Any]:
                 parameters = part(ws, 0, width)
                 fetch(values, states, width, 0, b, parameters)
                 clear(u, nv)
-                call(settings, t, q, v, u, parameters, tail(ws, width))
+                call(settings, t, state.q, state.v, u, parameters, tail(ws, width))
             else:
                 with_slope(signals[TORQUE], b, t, h, u, R, ws)
             if load(settings, FEEDBACK) != 0:
-                add_feedback(m, load(settings, FEEDBACK) == FOLLOWING, signals, b, t, h, q, v, law, ws)
+                add_feedback(m, load(settings, FEEDBACK) == FOLLOWING, signals, b, t, h, state, ws)
             if load(settings, HELD) != 0:
                 clear(tail(law, nv), 3 * nv)
         if load(settings, LIMITED) != 0:
-            actuate(m, settings, numbers, i, law, ring)
+            actuate(m, settings, env.numbers, i, law, state.ring)
 
     return control_law
 

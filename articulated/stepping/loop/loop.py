@@ -4,18 +4,7 @@ One kernel, :func:`loop_kernel`, goes through a stretch of steps for one state o
 compiled functions, which take the address of a task, as :mod:`~pluecker.articulated.running.batch` has them, and call the
 step of any integrator by its address (:mod:`~pluecker.articulated.stepping.loop.called_step`). Between two calls Python may
 write a part of the recording to a file, move a progress bar, ask a control that is Python, or be interrupted: all that a
-state is lies in arrays, ``x``, which the next call goes on from.
-
-=========  =====================================================================================================
-part of x  contents
-=========  =====================================================================================================
-q, v       the state
-law        ``u, R, P, D`` of control, nv each
-rate       the mean acceleration of the last step, nv
-marks      the largest error since the last sample; the number of the step that failed, counted from one, else zero
-ring       what control asked for and the actuators have not done yet
-memory     the integrator's
-=========  =====================================================================================================
+state is lies in arrays, ``x``, which the next call goes on from, :class:`~pluecker.articulated.stepping.loop.task.State`.
 """
 
 from __future__ import annotations
@@ -24,9 +13,9 @@ from collections.abc import Callable
 from typing import Any
 
 from pluecker.articulated.model.layout import body_count, configuration_count, velocity_count
-from pluecker.articulated.stepping.control.control_law import DELAY, PERIOD, STEP, control_workspace
+from pluecker.articulated.stepping.control.control_law import PERIOD, STEP, control_workspace
 from pluecker.articulated.stepping.control.signals import Access
-from pluecker.articulated.stepping.loop.surroundings import MARKS, surroundings
+from pluecker.articulated.stepping.loop.surroundings import surroundings
 from pluecker.articulated.stepping.loop.task import (
     BEGIN,
     EVERY,
@@ -41,22 +30,18 @@ from pluecker.articulated.stepping.loop.task import (
     SLOT,
     SUBSTEP,
     TOTAL,
+    state_in,
 )
 from pluecker.articulated.stepping.terms.stage import Given
 from pluecker.spatial.dense.laws import worse
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import lift, load, part, select, smaller, store, tail, within
 
-__all__ = ["BOUND", "SOLVED", "loop_kernel", "loop_workspace", "state_size"]
+__all__ = ["BOUND", "SOLVED", "loop_kernel", "loop_workspace"]
 
 BOUND = 1  # of the numbers: the error up to which a step is taken
 SOLVED = 1.0 + 1e-12
 PIECES = 32  # into which a step is divided at most, in halves
-
-
-def state_size(nq: int, nv: int, delay: int, memory: int) -> int:
-    """Count the numbers of x for one state."""
-    return nq + nv + 4 * nv + nv + MARKS + delay * nv + memory
 
 
 def loop_workspace(nq: int, nv: int, n_bodies: int, memory: int, parameters: int, own: int) -> int:
@@ -133,9 +118,9 @@ def step_kernel(step: Callable[..., Any], law_of_piece: Callable[..., Any]) -> C
     """
 
     @kernel
-    def take_step(env, m, c, settings, h, x, f, kept, memory, ws):
+    def take_step(env, m, c, settings, h, x, f, kept, ws):
         nq, nv, n = configuration_count(m), velocity_count(m), load(settings, MEMORY)
-        q, v, law = part(x, 0, nq), part(x, nq, nv), part(x, nq + nv, 4 * nv)
+        q, v, law, _, _, _, memory = state_in(m, settings, x)
         q1, v1, q2, v2 = part(ws, 0, nq), part(ws, nq, nv), part(ws, nq + nv, nq), part(ws, 2 * nq + nv, nv)
         law_j, saved = tail(ws, 2 * (nq + nv)), tail(ws, 2 * nq + 6 * nv)
         remembered, begun, total, rest = part(saved, 0, n), part(saved, n, n), part(saved, 2 * n, n), tail(saved, 3 * n)
@@ -192,9 +177,8 @@ def loop_kernel(access: Access, step: Callable[..., Any]) -> Callable[..., Any]:
     @kernel
     def advance(env, m, c, settings, numbers, moving, b, x, ws):
         nq, nv, h = configuration_count(m), velocity_count(m), load(numbers, STEP)
-        ring_size, every, total = load(settings, DELAY) * nv, load(settings, EVERY), load(settings, TOTAL)
-        q, v, rate, marks = part(x, 0, nq), part(x, nq, nv), part(x, nq + 5 * nv, nv), part(x, nq + 6 * nv, MARKS)
-        memory, nf = tail(x, nq + 6 * nv + MARKS + ring_size), 6 * body_count(m) * load(settings, PUSHED)
+        every, total, nf = load(settings, EVERY), load(settings, TOTAL), 6 * body_count(m) * load(settings, PUSHED)
+        q, v, _, rate, marks, _, _ = state_in(m, settings, x)
         f, kept, rest = part(ws, 0, nf), part(ws, nf, nq + nv), tail(ws, nf + nq + nv)
         kq, kv, per_second = part(kept, 0, nq), part(kept, nq, nv), 1.0 / h
         first, begin = load(settings, FIRST), load(settings, BEGIN)
@@ -213,7 +197,7 @@ def loop_kernel(access: Access, step: Callable[..., Any]) -> Callable[..., Any]:
                 return
             if moving:
                 wrenches(env, b, h * (i + 0.5), f, rest)
-            e = take_step(env, m, c, settings, h, x, f, kept, memory, rest)
+            e = take_step(env, m, c, settings, h, x, f, kept, rest)
             store(marks, 0, worse(load(marks, 0), e))
             bound = load(numbers, BOUND)
             if not is_below(e, bound):

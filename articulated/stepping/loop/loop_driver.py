@@ -75,6 +75,7 @@ from pluecker.articulated.stepping.loop.task import (
     SURROUNDINGS,
     TASK_SIZE,
     TOTAL,
+    Environment,
     numbers_in,
 )
 from pluecker.articulated.stepping.terms.integrator import Integrator
@@ -244,7 +245,7 @@ class Stretches:
         m, c, numbers = task.model, task.scenario, task.numbers
         signals = tuple((s.values.reshape(-1), s.times, *s.values.shape[1:], int(s.linear)) for s in task.signals)
         records = tuple(array.reshape(-1) for array in self.records)
-        env = m, self.settings, numbers, signals, records, len(self.x)
+        env = Environment(m, self.settings, numbers, signals, records, len(self.x))
         moving = len(task.signals[WRENCH].times) > 1
         with np.errstate(all="ignore"):
             for b, x in enumerate(self.x):

@@ -1,6 +1,6 @@
 """Surroundings of a step, the same for all integrators: control, wrenches from outside, recording.
 
-Five kernels, each for one state or eight, with ``env = (m, settings, numbers, signals, records, states)``:
+Five kernels, each for one state or eight, with ``env`` as :class:`~pluecker.articulated.stepping.loop.task.Environment`:
 
 =============================================  ==================================================================
 ``law(env, b, i, x, ws)``                      the law of control in x, for step i
@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from numba import config, types
 
 from pluecker.articulated.model.layout import body_count, configuration_count, velocity_count
-from pluecker.articulated.stepping.control.control_law import DELAY, WRENCH, control_kernel, differences
+from pluecker.articulated.stepping.control.control_law import WRENCH, control_kernel, differences
 from pluecker.articulated.stepping.control.signals import LANES, ONE_STATE, Access, signal_kernel
 from pluecker.articulated.stepping.loop.task import (
     BLOCK,
@@ -33,17 +33,17 @@ from pluecker.articulated.stepping.loop.task import (
     SURROUNDINGS,
     TASK_SIZE,
     environment,
+    state_in,
 )
 from pluecker.spatial.engine.compiled.decorators import address, called_kernel, compiled_for, kernel
 from pluecker.spatial.engine.memory.addresses import address_of, integers_at, numbers_at, rows_at
 from pluecker.spatial.engine.parallel.atomics import call_through
 from pluecker.spatial.engine.scalars.operations import load, part, store, tail
 
-__all__ = ["MARKS", "RATES", "Surroundings", "address_of_surroundings", "surroundings"]
+__all__ = ["RATES", "Surroundings", "address_of_surroundings", "surroundings"]
 
 Q, V, TAU, ACCELERATION, ERROR, IMPULSE = range(6)  # what is recorded, in this order; an array without entries is not
 RATES = ACCELERATION, IMPULSE  # those that are known behind the step
-MARKS = 2
 # the block: what to do, the task, the state, the step or the sample, addresses and lengths of x, of the workspace, of q, v
 # and of what comes out; a time
 DO, TASK, STATE, NUMBER, X, WS, WS_SIZE, POSITION, VELOCITY, OUT, TIME = range(11)
@@ -67,20 +67,16 @@ def direct(access: Access) -> Surroundings:
 
     @kernel
     def law(env, b, i, x, ws):
-        m, settings, numbers, signals, _, _ = env
-        nq, nv = configuration_count(m), velocity_count(m)
-        ring = tail(x, nq + 6 * nv + MARKS)
-        control_law(m, settings, numbers, signals, b, i, part(x, 0, nq), part(x, nq, nv), tail(x, nq + nv), ring, ws)
+        control_law(env, b, i, state_in(env.model, env.settings, x), ws)
 
     @kernel
     def law_of_piece(env, s, x, q, v, out):
-        m = env[0]
-        nq, nv = configuration_count(m), velocity_count(m)
-        before = tail(x, nq + nv)
-        differences(m, part(x, 0, nq), q, out)
+        m, nv, begun = env.model, velocity_count(env.model), state_in(env.model, env.settings, x)
+        law = begun.law
+        differences(m, begun.q, q, out)
         for k in range(nv):
-            R, P, D = load(before, nv + k), load(before, 2 * nv + k), load(before, 3 * nv + k)
-            u = load(before, k) + s * R - P * load(out, k) - D * (load(v, k) - load(x, nq + k))
+            R, P, D = load(law, nv + k), load(law, 2 * nv + k), load(law, 3 * nv + k)
+            u = load(law, k) + s * R - P * load(out, k) - D * (load(v, k) - load(begun.v, k))
             store(out, k, u)
             store(out, nv + k, R)
             store(out, 2 * nv + k, P)
@@ -88,36 +84,32 @@ def direct(access: Access) -> Surroundings:
 
     @kernel
     def wrenches(env, b, t, out, ws):
-        signal_at(env[3][WRENCH], b, t, out, ws)
+        signal_at(env.signals[WRENCH], b, t, out, ws)
 
     @kernel
     def record(env, b, slot, x):
-        m, _, _, _, records, states = env
-        nq, nv = configuration_count(m), velocity_count(m)
-        put_known(records[Q], states, nq, slot, b, part(x, 0, nq))
-        put_known(records[V], states, nv, slot, b, part(x, nq, nv))
-        put_known(records[TAU], states, nv, slot, b, part(x, nq + nv, nv))
+        nq, nv, states = configuration_count(env.model), velocity_count(env.model), env.states
+        records, state = env.records, state_in(env.model, env.settings, x)
+        put_known(records[Q], states, nq, slot, b, state.q)
+        put_known(records[V], states, nv, slot, b, state.v)
+        put_known(records[TAU], states, nv, slot, b, part(state.law, 0, nv))
         # the acceleration is that of the step before, until that of the step behind the sample is known
-        put_known(records[ACCELERATION], states, nv, slot, b, part(x, nq + 5 * nv, nv))
-        put_known(records[ERROR], states, 1, slot, b, part(x, nq + 6 * nv, 1))
-        put_impulses(env, slot, b, x)
-        store(x, nq + 6 * nv, 0.0)
+        put_known(records[ACCELERATION], states, nv, slot, b, state.rate)
+        put_known(records[ERROR], states, 1, slot, b, part(state.marks, 0, 1))
+        put_impulses(env, slot, b, state.memory)
+        store(state.marks, 0, 0.0)
 
     @kernel
     def record_rate(env, b, slot, x):
-        m, records = env[0], env[4]
-        nq, nv = configuration_count(m), velocity_count(m)
-        put_known(records[ACCELERATION], env[5], nv, slot, b, part(x, nq + 5 * nv, nv))
-        put_impulses(env, slot, b, x)
+        state = state_in(env.model, env.settings, x)
+        put_known(env.records[ACCELERATION], env.states, velocity_count(env.model), slot, b, state.rate)
+        put_impulses(env, slot, b, state.memory)
 
-    @called_kernel
-    def put_impulses(env, slot, b, x):
+    @kernel
+    def put_impulses(env, slot, b, memory):
         """Write the impulses that the integrator remembers, if they are recorded"""
-        m, settings, array, states = env[0], env[1], env[4][IMPULSE], env[5]
-        nq, nv = configuration_count(m), velocity_count(m)
-        if len(array) > 0:
-            memory = tail(x, nq + 6 * nv + MARKS + load(settings, DELAY) * nv)
-            put(array, states, load(settings, IMPULSES), slot, b, tail(memory, load(settings, FIRST_IMPULSE)))
+        first, n = load(env.settings, FIRST_IMPULSE), load(env.settings, IMPULSES)
+        put_known(env.records[IMPULSE], env.states, n, slot, b, tail(memory, first))
 
     @called_kernel
     def put_known(array, states, width, slot, b, block):
@@ -150,18 +142,20 @@ def through_blocks() -> Surroundings:
 
     @kernel
     def law_of_piece(env, s, x, q, v, out):
-        block = integers_at(env[1], BLOCK)
+        _, place = env
+        block = integers_at(place, BLOCK)
         store(block, POSITION, address_of(q))
         store(block, VELOCITY, address_of(v))
         store(block, OUT, address_of(out))
-        store(numbers_at(env[1], BLOCK), TIME, s)
+        store(numbers_at(place, BLOCK), TIME, s)
         call(env, PIECE, 0, 0, x)
 
     @kernel
     def wrenches(env, b, t, out, ws):
         lend(env, ws)
-        store(integers_at(env[1], BLOCK), OUT, address_of(out))
-        store(numbers_at(env[1], BLOCK), TIME, t)
+        _, place = env
+        store(integers_at(place, BLOCK), OUT, address_of(out))
+        store(numbers_at(place, BLOCK), TIME, t)
         call(env, WRENCHES, b, 0, ws)
 
     @kernel
@@ -174,7 +168,8 @@ def through_blocks() -> Surroundings:
 
     @kernel
     def lend(env, ws):
-        block = integers_at(env[1], BLOCK)
+        _, place = env
+        block = integers_at(place, BLOCK)
         store(block, WS, address_of(ws))
         store(block, WS_SIZE, len(ws))
 
@@ -197,7 +192,7 @@ def address_of_surroundings(lanes: bool) -> int:
         block, times = integers_at(place, BLOCK), numbers_at(place, BLOCK)
         task = integers_at(load(block, TASK), TASK_SIZE)
         env = environment(task)
-        nq, nv = configuration_count(env[0]), velocity_count(env[0])
+        nq, nv, n = configuration_count(env.model), velocity_count(env.model), body_count(env.model)
         do, b, number, t = load(block, DO), load(block, STATE), load(block, NUMBER), load(times, TIME)
         x, ws = array_at(load(block, X), load(task, SIZE_OF_X)), array_at(load(block, WS), load(block, WS_SIZE))
         if do == LAW:
@@ -206,7 +201,7 @@ def address_of_surroundings(lanes: bool) -> int:
             q, v = array_at(load(block, POSITION), nq), array_at(load(block, VELOCITY), nv)
             kernels.law_of_piece(env, t, x, q, v, array_at(load(block, OUT), 4 * nv))
         elif do == WRENCHES:
-            kernels.wrenches(env, b, t, array_at(load(block, OUT), 6 * body_count(env[0])), ws)
+            kernels.wrenches(env, b, t, array_at(load(block, OUT), 6 * n), ws)
         elif do == RECORD:
             kernels.record(env, b, number, x)
         else:

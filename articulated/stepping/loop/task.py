@@ -5,16 +5,23 @@ What the threads share stands where it does in the tasks of all algorithms (:mod
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
+
+from pluecker.articulated.model.layout import configuration_count, velocity_count
+from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.batch import NEXT
-from pluecker.articulated.stepping.control.control_law import CONTROL_SETTINGS, SIGNALS
+from pluecker.articulated.stepping.control.control_law import CONTROL_SETTINGS, DELAY, SIGNALS
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.memory.addresses import numbers_at
-from pluecker.spatial.engine.scalars.operations import load, tail
+from pluecker.spatial.engine.scalars.operations import load, part, tail
 
 __all__ = [
-    "BEGIN", "BLOCK", "END", "EVERY", "FIRST", "FIRST_IMPULSE", "IMPULSES", "LAST", "LASTING", "MEMORY", "MODEL", "NEVER",
-    "NUMBERS", "PUSHED", "RATED", "RECORD", "SCENARIO", "SETTINGS", "SIGNAL", "SIGNAL_SIZE", "SIZE_OF_X", "SLOT", "STATE",
-    "STEP_FUNCTION", "SUBSTEP", "SURROUNDINGS", "TASK_SIZE", "TOTAL", "environment", "numbers_in",
+    "BEGIN", "BLOCK", "END", "EVERY", "FIRST", "FIRST_IMPULSE", "IMPULSES", "LAST", "LASTING", "MARKS", "MEMORY", "MODEL",
+    "NEVER", "NUMBERS", "PUSHED", "RATED", "RECORD", "SCENARIO", "SETTINGS", "SIGNAL", "SIGNAL_SIZE", "SIZE_OF_X", "SLOT",
+    "STATE", "STEP_FUNCTION", "SUBSTEP", "SURROUNDINGS", "TASK_SIZE", "TOTAL", "Environment", "State", "environment",
+    "numbers_in", "state_in", "state_size",
 ]  # fmt: skip
 
 # settings, integers, behind those of control: the first step of this stretch and the one behind it, all steps (behind which
@@ -35,6 +42,69 @@ RECORD = SIGNAL + SIGNAL_SIZE * len(SIGNALS)
 TASK_SIZE = RECORD + 12
 assert STATE + 2 <= NEXT
 BLOCK = 32  # numbers: room for the arguments of what loops call by its address
+
+MARKS = 2
+
+
+class Environment(NamedTuple):
+    """What surrounds all steps of a simulation.
+
+    Attributes:
+        model: the model, packed.
+        settings, numbers: of the loop and of control.
+        signals: as :mod:`~pluecker.articulated.stepping.control.signals` has them, in the order of
+            :mod:`~pluecker.articulated.stepping.control.control_law`.
+        records: the arrays of the recording.
+        states: how many states there are.
+    """
+
+    model: Array
+    settings: NDArray[Any]
+    numbers: Array
+    signals: tuple[Any, ...]
+    records: tuple[Array, ...]
+    states: int
+
+
+class State(NamedTuple):
+    """All that the loop keeps of a state from step to step, views of x.
+
+    Attributes:
+        q, v: the state.
+        law: ``u, R, P, D`` of control, nv each.
+        rate: the mean acceleration of the last step.
+        marks: the largest error since the last sample; the number of the step that failed, counted from one, else zero.
+        ring: what control asked for and the actuators have not done yet.
+        memory: the integrator's.
+    """
+
+    q: Array
+    v: Array
+    law: Array
+    rate: Array
+    marks: Array
+    ring: Array
+    memory: Array
+
+
+@kernel
+def state_in(m, settings, x):
+    """Partition x; :func:`state_size` has the same parts"""
+    nq, nv = configuration_count(m), velocity_count(m)
+    v = tail(x, nq)
+    law = tail(v, nv)
+    rate = tail(law, 4 * nv)
+    marks = tail(rate, nv)
+    ring = tail(marks, MARKS)
+    memory = tail(ring, load(settings, DELAY) * nv)
+    return State(
+        part(x, 0, nq), part(v, 0, nv), part(law, 0, 4 * nv), part(rate, 0, nv), part(marks, 0, MARKS), ring, memory
+    )
+
+
+def state_size(nq: int, nv: int, delay: int, memory: int) -> int:
+    """Count the numbers of x for one state."""
+    return nq + nv + 4 * nv + nv + MARKS + delay * nv + memory
 
 
 @kernel
@@ -67,7 +137,7 @@ def records_in(task):
 
 @kernel
 def environment(task):
-    """Return the model, settings and numbers, signals, the recording, and the number of states"""
+    """Return what surrounds the steps of a task"""
     states = load(task, STATE + 1) // load(task, SIZE_OF_X)
-    arrays = numbers_in(task, MODEL), tail(task, SETTINGS), numbers_in(task, NUMBERS)
-    return arrays + (signals_in(task), records_in(task), states)  # noqa: RUF005
+    m, settings, numbers = numbers_in(task, MODEL), tail(task, SETTINGS), numbers_in(task, NUMBERS)
+    return Environment(m, settings, numbers, signals_in(task), records_in(task), states)
