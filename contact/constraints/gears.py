@@ -1,11 +1,9 @@
-"""One row between two frames, as gears, belts, racks and differentials have it, and the force between teeth.
+"""One row between two frames: gears, belts, racks and differentials, and the force between teeth.
 
-Source: Shigley, Uicker, *Theory of machines and mechanisms* (1995).
+Wheels turn about z of their frames. Along a row acts one force or moment r, which has the power ``r dphi/dt``.
 
-Gears and belts: spur gears and pulleys that turn together.
-
-Two **gears** in mesh, on parallel axes, have their centres at the origins of their frames and turn about z. As the line of
-centres turns by psi, gear 1 by theta_1 and gear 2 by theta_2, the pitch circles roll on each other::
+**Gears** in mesh, on parallel axes, have their centres at the origins of their frames. As the line of centres turns by psi,
+gear 1 by theta_1 and gear 2 by theta_2, the pitch circles roll on each other::
 
     phi = r_1 (theta_1 - psi) + r_2 (theta_2 - psi) + tan(alpha) (|s| - r_1 - r_2)
 
@@ -24,32 +22,25 @@ gear from the rim::
 A **belt** over two pulleys has ``phi = r_1 (theta_1 - psi) - r_2 (theta_2 - psi)`` if it is open, and that of gears if it is
 crossed; its force is the difference of the tensions of its two sides.
 
-The angles of gears, belts, racks and differentials are counted over turns from the first step of a motion on, where each is
-in (-pi, pi]; :class:`~pluecker.contact.world.memory.WorldMemory` keeps the count. At an instant, and in a first step without
-a memory, nobody knows how often a wheel has turned: a state in which one of these angles is farther away seems to have an
-error of whole turns, and is moved. So motions begin near the configuration in which the gears were placed, or with a
-memory; between joints of a tree, whose coordinates count their turns, a Coupling of these has no such end.
+A **pinion** (second) on a **rack** (first, along x of its frame, teeth towards y) rolls, and its tooth force is inclined as
+that of gears::
+
+    phi = x . s + r theta + tan(alpha) (y . s - r)
+
+A **differential** has shafts that turn oppositely as the cage sees them, ``phi = theta_1 + theta_2``, both about z of the
+cage: the mean of the shafts' speeds is the cage's, and their moments are equal.
+
+All of these angles are counted over turns from the first step of a motion on, where each is in (-pi, pi];
+:class:`~pluecker.contact.world.memory.WorldMemory` keeps the count. At an instant, and in a first step without a memory,
+nobody knows how often a wheel has turned: a state in which one of these angles is farther away seems to have an error of
+whole turns, and is moved. So motions begin near the configuration in which the wheels were placed, or with a memory; between
+joints of a tree, whose coordinates count their turns, a Coupling of these has no such end.
 
 Bevel and worm gears, and anything else between angles, are a :class:`~pluecker.contact.constraints.coupling.Coupling` of
 angles against the carrier.
 
 Sources: Shigley, Uicker, *Theory of machines and mechanisms* (1995), chapters on spur gears, and on trains with moving axes;
 Project Chrono's gear link has the same tooth force.
-
-Rack and pinion.
-
-A pinion (second) on a rack (first, along x of its frame, teeth towards y) has
-``phi = x . s + r theta + tan(alpha) (y . s - r)``: it rolls, and the tooth force is inclined by the pressure angle alpha, as
-that of gears; angles are counted as theirs are.
-
-Source: Shigley, Uicker, *Theory of machines and mechanisms* (1995).
-
-A differential: shafts that turn oppositely as the cage sees them.
-
-``phi = theta_1 + theta_2``, both about z of the cage: the mean of the shafts' speeds is the cage's, and their moments are
-equal. Angles are counted as those of gears are.
-
-Source: Shigley, Uicker, *Theory of machines and mechanisms* (1995).
 """
 
 from __future__ import annotations
@@ -71,7 +62,7 @@ from pluecker.contact.constraints.pair import TwoFrames, X, Y, Z, offsets
 from pluecker.contact.constraints.relation import DISTANCE, SIGHT, Function, Parts, Row
 from pluecker.contact.errors import ConstraintError
 
-__all__ = ["Belt", "Differential", "Gear", "OneRow", "RackAndPinion", "ToothForce", "set_pressure_angle", "tooth_force"]
+__all__ = ["Belt", "Differential", "Gear", "OneRow", "RackAndPinion", "ToothForce"]
 
 
 class ToothForce(NamedTuple):
@@ -82,18 +73,23 @@ class ToothForce(NamedTuple):
     normal: float
 
 
-def tooth_force(tangential: float, pressure_angle: float) -> ToothForce:
-    """Compute the force between teeth from its tangential part."""
-    r = float(tangential)
-    return ToothForce(r, r * math.tan(pressure_angle), r / math.cos(pressure_angle))
+class WithTeeth:
+    """Constraint with teeth, which are inclined by its pressure angle."""
 
+    label: str
+    pressure_angle: float
 
-def set_pressure_angle(record: Any, label: str) -> None:
-    """Check the pressure angle: less than a quarter of a turn, with either sign."""
-    angle = plain_number(label, "pressure_angle", record.pressure_angle)
-    if not abs(angle) <= 1.4:
-        raise ConstraintError(f"{label}: pressure_angle is {angle:g}, expected one from -1.4 to 1.4 rad")
-    object.__setattr__(record, "pressure_angle", angle)
+    def set_pressure_angle(self) -> None:
+        """Check the pressure angle: less than a quarter of a turn, with either sign."""
+        angle = plain_number(self.label, "pressure_angle", self.pressure_angle)
+        if not abs(angle) <= 1.4:
+            raise ConstraintError(f"{self.label}: pressure_angle is {angle:g}, expected one from -1.4 to 1.4 rad")
+        object.__setattr__(self, "pressure_angle", angle)
+
+    def tooth_force(self, force: float) -> ToothForce:
+        """Compute the force of the teeth from the one along the row; N."""
+        r, alpha = float(force), self.pressure_angle
+        return ToothForce(r, r * math.tan(alpha), r / math.cos(alpha))
 
 
 @dataclass(frozen=True)
@@ -198,7 +194,7 @@ class Circles(OneRow):
 
 
 @dataclass(frozen=True)
-class Gear(Circles):
+class Gear(WithTeeth, Circles):
     """Two spur gears in mesh, each turning about z of its frame, whose origin is its centre.
 
     Attributes:
@@ -218,7 +214,7 @@ class Gear(Circles):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        set_pressure_angle(self, self.label)
+        self.set_pressure_angle()
         set_flag(self, self.label, "internal")
         if self.internal and not self.first_radius < self.second_radius:
             raise ConstraintError(
@@ -235,10 +231,6 @@ class Gear(Circles):
         """Return the constant of the distance of the centres, as it should be."""
         r1, r2, t = self.first_radius, self.second_radius, math.tan(self.pressure_angle)
         return -t * (r2 - r1) if self.internal else t * (r1 + r2)
-
-    def tooth_force(self, force: float) -> ToothForce:
-        """Compute the force of the teeth from the one along the row; N."""
-        return tooth_force(force, self.pressure_angle)
 
 
 @dataclass(frozen=True)
@@ -275,7 +267,7 @@ class Belt(Circles):
 
 
 @dataclass(frozen=True)
-class RackAndPinion(OneRow):
+class RackAndPinion(WithTeeth, OneRow):
     """A pinion, which turns about z of the second frame, on a rack along x of the first, with teeth towards y.
 
     Attributes:
@@ -295,7 +287,7 @@ class RackAndPinion(OneRow):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "radius", positive(self.label, "radius", self.radius))
-        set_pressure_angle(self, self.label)
+        self.set_pressure_angle()
 
     @classmethod
     def at(
@@ -351,10 +343,6 @@ class RackAndPinion(OneRow):
     def constant(self) -> float:
         """Return the constant of the distance of the centre, as it should be."""
         return math.tan(self.pressure_angle) * self.radius
-
-    def tooth_force(self, force: float) -> ToothForce:
-        """Compute the force of the teeth from the one along the row; N."""
-        return tooth_force(force, self.pressure_angle)
 
 
 # --------------------------------------------------------- a differential: shafts that turn oppositely as the cage sees them

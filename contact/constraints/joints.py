@@ -13,6 +13,10 @@ joint             equations that hold                                     rows  
 ``Fixed``         s = 0; x . z' = y . z' = y . x' = 0                     6      nothing
 ``PointOnLine``   x . s = y . s = 0                                       2      the way along z, and all turns
 ``PointInPlane``  z . s = 0                                               1      ways in the plane x, y, and all turns
+``Screw``         x . s = y . s = 0; x . z' = y . z' = 0;                 5      the turn about z, with the way along it
+                  z . s - pitch theta = offset
+``Universal``     s = 0; x . y' = 0                                       4      turns about x and y'
+``Hinge2``        s = 0; z . z' = cos alpha                               4      turns about z and z'
 ================  ======================================================  =====  ===========================================
 
 ``d(x . s)/dt`` is the power of the force x on the second body at its origin, and of the opposite force on the first body *at
@@ -22,40 +26,24 @@ z. The conditions hold with axes turned around, too; a joint stays on the side o
 
 A hinge that is to be limited, driven or counted: ``hinge.angle`` is its turn, ``slider.travel`` its way.
 
-Sources: source document 000 (docs/sources.md), types of joints; Haug, *Computer-aided kinematics and dynamics of mechanical
-systems* (1989), section 9.4; R. Smith, *Open Dynamics Engine*, manual.
+**Screw.** With the turn theta of x' about z from x, the force r along its row is an axial force r on the second body and the
+moment ``-pitch r``: a screw without friction needs the moment ``pitch F`` to hold an axial load F. The pitch is in metres
+per radian, as that of the model's helical joints; a lead l per turn is ``l / (2 pi)``.
 
-Screw: the second frame moves along z of the first as it turns about it.
-
-    x . s = y . s = 0,    x . z' = y . z' = 0,    phi = z . s - pitch theta - offset
-
-with the turn theta of x' about z from x. The force r along phi is an axial force r on the second body and the moment
-``-pitch r``: a screw without friction needs the moment ``pitch F`` to hold an axial load F. The pitch is in metres per
-radian, as that of the model's helical joints; a lead l per turn is ``l / (2 pi)``.
-
-Source: RBDA table 4.1, helical joint, here as rows.
-
-Universal joint and wheel: two axes that meet, on two bodies, at an angle that stays.
-
-**Universal** (Cardan's): the cross turns about x of the first frame and about y of the second, which stay perpendicular,
-
-    s = 0,    x . y' = 0
-
+**Universal** (Cardan's). The cross turns about x of the first frame and about y of the second, which stay perpendicular.
 Both shafts are z: with coincident frames the joint is straight. The velocity ratio of shafts that include the angle b, with
 the turn a of the first fork from the plane of the shafts, is ``cos b / (1 - sin^2 b cos^2 a)``. Where the shafts are
 perpendicular and the fork lies in their plane, the joint locks.
 
-**Hinge2** (a wheel's): the wheel turns about z of the second frame, which is steered about z of the first, at a constant
-angle ``alpha`` to it:
+**Hinge2** (a wheel's). The wheel turns about z of the second frame, which is steered about z of the first, at a constant
+angle ``alpha`` to it. Its row is ``phi = - (z . z' - cos alpha) / sin alpha``: near where it holds that is the angle
+between both axes, less alpha, and its rate is ``u . (w' - w)`` with the unit vector ``u = (z x z') / sin alpha``, along
+which no turn is left. (Source document 000 has it without the division, so that its row is no rate of the angle.) A
+suspension lets the wheel move along the steering axis, on a spring and a damper.
 
-    s = 0,    phi = - (z . z' - cos alpha) / sin alpha
-
-Near where it holds phi is the angle between both axes, less alpha; its rate is ``u . (w' - w)`` with the unit vector
-``u = (z x z') / sin alpha``, along which no turn is left. (Source document 000 has it without the division, so that its
-row is no rate of the angle.) A suspension lets the wheel move along the steering axis, on a spring and a damper.
-
-Source: source document 000 (docs/sources.md), types of joints; R. Smith, *Open Dynamics Engine*, manual, "Hinge-2"; for the
-velocity ratio Shigley, Uicker, *Theory of machines and mechanisms* (1995).
+Sources: source document 000 (docs/sources.md), types of joints; Haug, *Computer-aided kinematics and dynamics of mechanical
+systems* (1989), section 9.4; R. Smith, *Open Dynamics Engine*, manual, with "Hinge-2"; RBDA table 4.1 for the helical joint,
+here as rows; for the velocity ratio Shigley, Uicker, *Theory of machines and mechanisms* (1995).
 """
 
 from __future__ import annotations

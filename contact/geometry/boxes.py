@@ -1,23 +1,15 @@
 """Two boxes: the signed distance, and the polygon in which a face of one lies over a face of the other, up to eight points.
 
-All is in the axes of the first box: c is the centre of the second, R has its axes as columns, a and b are half sides.
+**The signed distance** is exact. All is in the axes of the first box: c is the centre of the second, R has its axes as
+columns, a and b are half sides. Apart, the nearest points are a corner of one and any point of the other, or belong to two
+edges; those are the edges that the best separating axis of edges shows. Inside one another, the way out is the axis of least
+depth among all fifteen.
 
-The signed distance is exact. Apart, the nearest points are a corner of one and any point of the other, or belong to two
-edges; those are the edges that the best separating axis of edges shows. Inside one another, the way out is the axis of
-least depth among all fifteen.
-
-The contact is what two faces have in common, if the axis of a face parts the boxes as far as they are apart: the face of the
-other box that looks at it most is cut by the sides of the first. Otherwise it is one point, of two edges or of a corner.
-
-Sources: Gottschalk, Lin and Manocha, "OBBTree" (1996), for the axes; Ericson, *Real-Time Collision Detection* (2005),
-sections 4.4.1 and 5.1; the clipping of faces is that of Baraff, "Curved surfaces and coherence for non-penetrating
-rigid body simulation" (1990).
-
-Contact of two boxes: the intersection of a face of one box with a face of the other.
-
-The face that parts the boxes best is the *reference*; in its frame u and v are along its sides and w is the height over
-it. The *incident* face is that of the other box that looks at it most: a parallelogram ``q +- P +- Q`` in (u, v, w). It
-is cut by the sides of the reference. The polygon has up to eight corners of twelve candidates:
+**The contact** is what two faces have in common, if the axis of a face parts the boxes as far as they are apart; otherwise
+it is one point, of two edges or of a corner. The face that parts the boxes best is the *reference*; in its frame u and v are
+along its sides and w is the height over it. The *incident* face is that of the other box that looks at it most: a
+parallelogram ``q +- P +- Q`` in (u, v, w), which is cut by the sides of the reference. The polygon has up to eight corners
+of twelve candidates:
 
 =========  ===================================================================================================
 candidate  what it is
@@ -28,6 +20,10 @@ candidate  what it is
 =========  ===================================================================================================
 
 The corners of the polygon follow one another in the slots in this order. The normal of all is that of the reference.
+
+Sources: Gottschalk, Lin and Manocha, "OBBTree" (1996), for the axes; Ericson, *Real-Time Collision Detection* (2005),
+sections 4.4.1 and 5.1; the clipping of faces is that of Baraff, "Curved surfaces and coherence for non-penetrating
+rigid body simulation" (1990).
 """
 
 from pluecker.contact.geometry.capsules import PARALLEL, ROUNDING, nearest_on_segments, slab

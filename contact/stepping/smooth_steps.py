@@ -18,16 +18,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pluecker.articulated.algorithms.configuration.integrate import integrate_kernel
+from pluecker.articulated.algorithms.configuration.integrate import carry_velocity_kernel, integrate_kernel
 from pluecker.articulated.algorithms.inertia.inertia_factor import factor_numbers, factor_workspace, factorize_trees
-from pluecker.articulated.model.joints import carry_joint
 from pluecker.articulated.model.layout import (
     body_count,
     clear,
     configuration_count,
     factor_size,
     link_count,
-    owns_coordinates,
     velocity_count,
 )
 from pluecker.articulated.model.model import Model
@@ -205,7 +203,8 @@ def project_state(m, w, h, time, known, turns, q1, v1, ws):
     if not within(gap / size, CLOSED):
         copy_vector(nq, q1, before)
         close_gaps(m, w, mobility, time, size, CLOSED, placed, q1, rest)
-        carry_velocity(m, before, q1, v1, y)
+        carry_velocity_kernel(m, before, q1, v1, y, rest)
+        copy_vector(nv, y, v1)
         take_geometry(m, w, q1, mobility, placed, rest)
         gap = largest_gap(w, time, values)
     keep_turns(w, phi, turns)
@@ -231,16 +230,6 @@ def project_state(m, w, h, time, known, turns, q1, v1, ws):
 def projected_mobility(w, ws):
     """Return the factor of S that :func:`project_state` leaves in its workspace, a view"""
     return tail(ws, value_count(w))
-
-
-@kernel
-def carry_velocity(m, q, q1, v, out):
-    """Convert v to the chart of q1, where q was in another"""
-    for i in range(1, link_count(m) + 1):
-        if owns_coordinates(m, i):
-            carry_joint(m, i, q, q1, v, out)
-    for k in range(velocity_count(m)):
-        store(v, k, load(out, k))
 
 
 @kernel

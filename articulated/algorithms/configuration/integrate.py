@@ -1,10 +1,8 @@
-"""Moving a configuration along a velocity.
+"""Motion of a configuration along a velocity, its inverse, and velocities where coordinates change on the way.
+
+Exponential coordinates change to an equivalent vector of the same turn: so does the velocity.
 
 Source: RBDA section 4.5 for quaternions; :mod:`pluecker.spatial.algebra.motions` for the free joint.
-
-The velocity that leads from one configuration to another: the inverse of integration.
-
-The velocity in new coordinates, where exponential ones change to an equivalent vector of the same turn.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from pluecker.articulated.model.joints import carry_joint, difference_joint, integrate_joint
+from pluecker.articulated.model.joints import carry_joint, difference_joint
 from pluecker.articulated.model.layout import (
     clear,
     configuration_count,
@@ -41,6 +41,7 @@ from pluecker.articulated.model.layout import (
 )
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.stepping.explicit import motion_rate
 from pluecker.articulated.stepping.implicit.newton import (
     STAGE_OF_TREE,
     Stage,
@@ -147,10 +148,7 @@ def arrive(m, g, base_q, v1, q1, error, step, ws):
         store(step, k, g * load(v1, k))
     displace(m, base_q, step, ws)
     clear(step, nv)
-    for i in range(1, link_count(m) + 1):
-        if owns_coordinates(m, i):
-            integrate_joint(m, i, ws, step, q1)
-            carry_joint(m, i, ws, q1, v1, v1)
+    motion_rate.arrive(m, ws, step, v1, q1, v1)
 
 
 def step_numbers(model: Model, stage: int) -> int:

@@ -15,9 +15,9 @@ from collections.abc import Callable
 from typing import Any
 
 from pluecker.articulated.algorithms.redmax.redmax_dynamics import REDMAX_DYNAMICS, redmax_dynamics_kernel
-from pluecker.articulated.model.joints import carry_joint, integrate_joint
-from pluecker.articulated.model.layout import body_count, link_count, owns_coordinates, velocity_count
+from pluecker.articulated.model.layout import body_count, velocity_count
 from pluecker.articulated.model.model import Model
+from pluecker.articulated.stepping.explicit.motion_rate import arrive
 from pluecker.articulated.stepping.implicit.linearly_implicit import hold_none, solve_velocity
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.scenario import jacobian_table
@@ -44,21 +44,12 @@ def make_redmax(hold_rows: Callable[..., Any]) -> Callable[..., Any]:
         stiffness_and_damping(m, c, q, v, law, K, D, work)
         solve_velocity(m, h, v, law, A, K, D, b, v1)
         hold_rows(m, c, h, q, v, law, A, v1, work)
-        advance(m, h, q, q1, v1, b)
+        for k in range(nv):
+            store(b, k, h * load(v1, k))
+        arrive(m, q, b, v1, q1, v1)
         return 0.0 * h
 
     return redmax_step
-
-
-@kernel
-def advance(m, h, q, q1, v1, step):
-    """q1 = q + h v1 on the manifold, and v1 in the coordinates of q1"""
-    for k in range(velocity_count(m)):
-        store(step, k, h * load(v1, k))
-    for i in range(1, link_count(m) + 1):
-        if owns_coordinates(m, i):
-            integrate_joint(m, i, q, step, q1)
-            carry_joint(m, i, q, q1, v1, v1)
 
 
 def redmax_numbers(model: Model, rows: int = 0) -> int:

@@ -35,7 +35,6 @@ from pluecker.articulated.algorithms.inertia.inertia_factor import (
     solve_workspace,
 )
 from pluecker.articulated.model.joint_displacement import mean_velocity, move_displacement
-from pluecker.articulated.model.joints import carry_joint, integrate_joint
 from pluecker.articulated.model.layout import (
     ARMATURE,
     body_count,
@@ -48,6 +47,7 @@ from pluecker.articulated.model.layout import (
 )
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.stepping.explicit.motion_rate import arrive
 from pluecker.articulated.stepping.implicit.discrete_momentum import (
     LINK,
     begin,
@@ -283,10 +283,7 @@ def momentum(m, h, acting, q1, p, links):
 @kernel
 def land(m, q1, v, nothing, before, v1):
     """The shorter of equivalent vectors, and the velocity with them"""
-    for i in range(1, link_count(m) + 1):
-        if owns_coordinates(m, i):
-            integrate_joint(m, i, q1, nothing, before)
-            carry_joint(m, i, q1, before, v, v1)
+    arrive(m, q1, nothing, v, before, v1)
     for k in range(configuration_count(m)):
         store(q1, k, load(before, k))
 

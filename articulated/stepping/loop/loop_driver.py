@@ -3,11 +3,10 @@
 Their arguments are described in a task, as for algorithms (:mod:`~pluecker.articulated.running.batch`): threads take pieces
 of the batch until there are none left, eight states at a time for the whole stretch of steps.
 
-One step of one state under constant joint forces and wrenches, taken from Python: no loop is compiled for it.
-
-A step of a world is such a step, and so is each that Python ends. What comes out is what the loop gives, to the last bit:
-the step is the same compiled function, and only the rate is computed besides. A step that is not solved and may be divided
-is left to the loop.
+A single step of one state under constant joint forces and wrenches is taken from Python, and no loop is compiled for it: a
+step of a world is one, and so is each that Python ends. What comes out is what the loop gives, to the last bit: the step is
+the same compiled function, and only the rate is computed besides. A step that is not solved and may be divided is left to
+the loop.
 
 Source: the loop, :mod:`~pluecker.articulated.stepping.loop.loop`.
 """

@@ -17,15 +17,11 @@ gyroscopic moments of free and spherical joints on the world in the middle of th
 (:mod:`~pluecker.articulated.stepping.semi_implicit.gyroscopic`): a body alone keeps its energy. The method is of first
 order. It is not symplectic where H depends on q: it is symplectic Euler only with H constant.
 
-Sources: Hairer, Lubich, Wanner, *Geometric Numerical Integration* (2006), section I.1.2 (symplectic Euler); Baraff, Witkin,
-"Large steps in cloth simulation" (1998) for damping and stiffness at the end.
-
-Hard limits make no energy: how fast a tree may move at the end of a step in which a limit acts.
-
-Impulses of rows take kinetic energy away, in the metric H(q) of the step's beginning in which they are found. But then the
-configuration moves on at a velocity that has jumped, while Coriolis and centrifugal forces were those of the velocity before
-it, and H is another one at the end: of each impact some energy of the size of h remains, with either sign. Light joints that
-are thrown from limit to limit, faster than a step resolves, gain many times what they had.
+**Hard limits make no energy.** Impulses of rows take kinetic energy away, in the metric H(q) of the step's beginning in
+which they are found. But then the configuration moves on at a velocity that has jumped, while Coriolis and centrifugal
+forces were those of the velocity before it, and H is another one at the end: of each impact some energy of the size of h
+remains, with either sign. Light joints that are thrown from limit to limit, faster than a step resolves, gain many times
+what they had.
 
 A step is a kick by forces, impulses, and a motion without forces, which keeps the kinetic energy. Of these parts,
 
@@ -37,8 +33,9 @@ them. Where a tree would end with more, its velocity is made smaller by one fact
 hangs on a free joint. So what is at rest on a limit stays there, the linear momentum of a floating tree is not touched, and
 the correction is of the order of the method. Trees without a limit that acts are left alone.
 
-Source: Hairer, Lubich, Wanner, *Geometric Numerical Integration* (2006), section IV.4, projection on invariants; here on the
-inequality.
+Sources: Hairer, Lubich, Wanner, *Geometric Numerical Integration* (2006), section I.1.2 (symplectic Euler), and section
+IV.4, projection on invariants, here on the inequality; Baraff, Witkin, "Large steps in cloth simulation" (1998) for damping
+and stiffness at the end.
 """
 
 from __future__ import annotations
