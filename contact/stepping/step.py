@@ -134,11 +134,10 @@ class Step(NamedTuple):
         turns, r, missing, features: the parts of ``memory``.
         free, x: the velocity without impulses, and the one that the impulses found so far make of it.
         moments: what links carry, as :mod:`~pluecker.articulated.stepping.semi_implicit.free_roots` has it.
-        factor, J, S, compliance: as :class:`~pluecker.contact.rows.mobility.Mobility` has them.
+        mobility: how coordinates and linear rows answer impulses.
         asked, target: of linear rows their mean rates that are asked for, and what J v is to be of these.
         rho: of all rows by how much their mean rates differ from J v.
-        values, values1, phi, phi1: of rows and of functions, at both ends.
-        G, X: as :class:`~pluecker.contact.stepping.mean_rates.Placed` has them.
+        before, after: links, functions and rows at both ends; links and entries of functions have one place for both.
         u: residuals of linear rows.
         guess, kept: of rows with a range the impulses to begin from, and what :mod:`~pluecker.contact.rows.ranges` keeps.
         ws: scratch memory.
@@ -157,19 +156,12 @@ class Step(NamedTuple):
     free: Array
     x: Array
     moments: Array
-    factor: Array
-    J: Array
-    S: Array
-    compliance: Array
+    mobility: Mobility
     asked: Array
     target: Array
     rho: Array
-    values: Array
-    values1: Array
-    phi: Array
-    phi1: Array
-    G: Array
-    X: Array
+    before: Placed
+    after: Placed
     u: Array
     guess: Array
     kept: Array
@@ -197,29 +189,13 @@ def make_record(m, w, h, given, q1, v1, memory, ws):
     u = tail(X, PLACE * (link_count(m) + 1) + touching_numbers(w))
     guess = tail(u, n)
     kept = tail(guess, range_count(w))
+    mobility = Mobility(factor, J, S, compliance)
+    before, after = Placed(X, G, phi, values), Placed(X, G, tail(phi, functions), tail(values, rows))
     return Step(
-        h, load(memory, 0), given.q, given.v, q1, v1, turns, r, missing, features, free, ws, moments, factor,
-        J, S, compliance, tail(compliance, n), tail(compliance, 2 * n), tail(values, 2 * rows), values, tail(values, rows),
-        phi, tail(phi, functions), G, X, u, guess, kept, tail(kept, range_numbers(range_count(w))),
+        h, load(memory, 0), given.q, given.v, q1, v1, turns, r, missing, features, free, ws, moments, mobility,
+        tail(compliance, n), tail(compliance, 2 * n), tail(values, 2 * rows), before, after,
+        u, guess, kept, tail(kept, range_numbers(range_count(w))),
     )  # fmt: skip
-
-
-@kernel
-def mobility_of(s):
-    """Return how coordinates and linear rows answer impulses"""
-    return Mobility(s.factor, s.J, s.S, s.compliance)
-
-
-@kernel
-def at_start(s):
-    """Return links, functions and rows at the beginning of the step"""
-    return Placed(s.X, s.G, s.phi, s.values)
-
-
-@kernel
-def at_end(s):
-    """Return links, functions and rows at its end; links have one place for both"""
-    return Placed(s.X, s.G, s.phi1, s.values1)
 
 
 # ----------------------------------------------------------------------------------------------------------------- the step
@@ -251,7 +227,7 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool, with_
         error, worst = errors
         if with_more:
             add_impact(w, s.r, s.kept)
-        take_least_norm(w, s.S, s.r, s.u)
+        take_least_norm(w, s.mobility.S, s.r, s.u)
         worst = worse(worst, close_all_gaps(m, w, size, s))
         keep_rates_of_rotors(m, w, s)
         store(memory, 0, s.time + h)
@@ -268,12 +244,12 @@ def make_find_free_velocity(with_elements: bool) -> Callable[..., Any]:
 
     def find_free_velocity(m, c, s, given):
         """Compute v_free, and the factor of A; its scratch memory is where rows have their places later"""
-        n, rest = body_count(m), tail(s.factor, factor_size(m))
+        n, rest = body_count(m), tail(s.mobility.factor, factor_size(m))
         if with_elements:
             f, rest = part(rest, 0, 6 * n), tail(rest, 6 * n)
             stage_wrenches(m, c, s.q, s.v, given.f_ext, f, rest)
             given = Given(s.q, s.v, given.law, f)
-        free_velocity(m, s.h, given, s.x, s.moments, s.factor, rest)
+        free_velocity(m, s.h, given, s.x, s.moments, s.mobility.factor, rest)
         copy_vector(velocity_count(m), s.x, s.free)
 
     find_free_velocity.__name__ += f"_{with_elements:d}"
@@ -289,19 +265,19 @@ def make_begin_rows(with_contacts: bool) -> Callable[..., Any]:
         No impulses yet, but those from which those of rows with a range are looked for.
         """
         n, rows = linear_count(w), row_count(w)
-        begin_turns(w, s.turns, s.phi)
-        store_values_at(m, w, s.q, s.X, s.phi)
+        begin_turns(w, s.turns, s.before.phi)
+        store_values_at(m, w, s.q, s.before.X, s.before.phi)
         if with_contacts:
-            touch_pairs(w, s.X, s.phi)
-        store_geometry(m, w, s.q, s.X, s.G, s.J, s.ws)
-        store_row_values(w, s.phi, True, s.values)
+            touch_pairs(w, s.before.X, s.before.phi)
+        store_geometry(m, w, s.q, s.before.X, s.before.G, s.mobility.J, s.ws)
+        store_row_values(w, s.before.phi, True, s.before.values)
         for k in range(range_count(w)):
             store(s.guess, k, load(s.r, n + k))
         clear(s.r, rows)
         clear(s.rho, rows)
-        size = reach(m, s.X)
-        store_linear_laws(w, s.h, s.time, size, s.v, s.J, s.values, s.compliance, s.asked)
-        factorize_mobility(m, w, mobility_of(s), s.ws)
+        size = reach(m, s.before.X)
+        store_linear_laws(w, s.h, s.time, size, s.v, s.mobility.J, s.before.values, s.mobility.compliance, s.asked)
+        factorize_mobility(m, w, s.mobility, s.ws)
         begin_rotors(w, s.missing, s.asked)
         return size
 
@@ -315,11 +291,11 @@ def make_let_ranges_sleep(with_contacts: bool) -> Callable[..., Any]:
     def let_ranges_sleep(m, w, s):
         """Store laws of rows with a range, none of which has an impulse yet, with what linear rows alone make of v_free"""
         if with_contacts:
-            recall_multipliers(w, s.X, s.features, s.guess, s.ws)
-            add_surface_rates(w, s.X, s.rho)
-        residual(w, mobility_of(s), s.asked, s.r, s.x, s.u)
-        refine_rows(m, w, mobility_of(s), s.u, s.r, s.x, s.ws)
-        begin_ranges(w, s.h, s.v, s.x, s.J, s.rho, s.values, s.guess, s.kept)
+            recall_multipliers(w, s.before.X, s.features, s.guess, s.ws)
+            add_surface_rates(w, s.before.X, s.rho)
+        residual(w, s.mobility, s.asked, s.r, s.x, s.u)
+        refine_rows(m, w, s.mobility, s.u, s.r, s.x, s.ws)
+        begin_ranges(w, s.h, s.v, s.x, s.mobility.J, s.rho, s.before.values, s.guess, s.kept)
 
     let_ranges_sleep.__name__ += f"_{with_contacts:d}"
     return kernel(let_ranges_sleep)
@@ -333,7 +309,7 @@ def make_begin_impact(with_more: bool, obey_ranges: Callable[..., Any], own_name
         """Add impulses of an impact, and their change of velocity, where there is one; return their error"""
         if with_more:  # noqa: SIM102 - what is false here is not compiled
             if return_count(w) > 0:
-                return impact(m, w, mobility_of(s), s.rho, s.v, s.x, s.r, s.kept, s.ws)
+                return impact(m, w, s.mobility, s.rho, s.v, s.x, s.r, s.kept, s.ws)
         return 0.0 * s.time
 
     begin_impact.__name__ += own_name
@@ -346,9 +322,8 @@ def make_obey(with_ranges: bool, obey_ranges: Callable[..., Any], own_name: str)
     def obey(m, w, s, goes_on):
         """Find impulses of rows with a range in states that go on; return their error as a share of what is tolerated"""
         if with_ranges:
-            return obey_ranges(
-                m, w, s.factor, s.J, s.S, s.compliance, s.rho, s.x, s.r, s.guess, goes_on, s.kept, s.ws
-            )  # fmt: skip
+            factor, J, S, compliance = s.mobility
+            return obey_ranges(m, w, factor, J, S, compliance, s.rho, s.x, s.r, s.guess, goes_on, s.kept, s.ws)
         return 0.0 * s.time
 
     obey.__name__ += own_name
@@ -375,15 +350,15 @@ def make_meet_rows(obey: Callable[..., Any], own_name: str) -> Callable[..., Any
             if not plain:
                 last = part(s.ws, 0, rows)
                 copy_vector(rows, s.rho, last)
-                store_mean_rates(m, w, s.h, s.q1, s.x, s.J, at_start(s), at_end(s), s.rho)
-            miss = largest_miss(w, mobility_of(s), s.h, s.x, s.r, s.asked, s.rho, last, 0 if plain else ranged)
+                store_mean_rates(m, w, s.h, s.q1, s.x, s.mobility.J, s.before, s.after, s.rho)
+            miss = largest_miss(w, s.mobility, s.h, s.x, s.r, s.asked, s.rho, last, 0 if plain else ranged)
             worst = select(now, miss, worst)
             falls = select(smaller(worst, NEARER * before), goes_on, 0.0 * s.time)
             goes_on = select(smaller(MET * size, worst), falls, 0.0 * s.time)
             if within(goes_on, 0.5):
                 break
         for k in range(n):
-            store(s.asked, k, row_rate(w, s.J, k, s.x) + load(s.rho, k))
+            store(s.asked, k, row_rate(w, s.mobility.J, k, s.x) + load(s.rho, k))
         return error, worst
 
     meet_rows.__name__ += own_name
@@ -395,10 +370,10 @@ def refine(m, w, s, now):
     """Refine impulses of linear rows once, in some states: mean rates, with rho as it is, nearer to those asked for"""
     for k in range(linear_count(w)):
         store(s.target, k, load(s.asked, k) - load(s.rho, k))
-    residual(w, mobility_of(s), s.target, s.r, s.x, s.u)
+    residual(w, s.mobility, s.target, s.r, s.x, s.u)
     for k in range(linear_count(w)):
         store(s.u, k, select(now, load(s.u, k), 0.0 * s.time))
-    refine_rows(m, w, mobility_of(s), s.u, s.r, s.x, s.ws)
+    refine_rows(m, w, s.mobility, s.u, s.r, s.x, s.ws)
 
 
 def make_step_over(obey: Callable[..., Any], own_name: str) -> Callable[..., Any]:
@@ -417,7 +392,7 @@ def make_step_over(obey: Callable[..., Any], own_name: str) -> Callable[..., Any
             return error, worst  # an impact has changed x and r already
         one = 1.0 + 0.0 * s.time
         takes = select(smaller(TOLERATED * size, worst), one, 0.0 * s.time)
-        takes = select(smaller(0.5, dependent_rows(w, s.S, row_sizes(w, s.S))), takes, 0.0 * s.time)
+        takes = select(smaller(0.5, dependent_rows(w, s.mobility.S, row_sizes(w, s.mobility.S))), takes, 0.0 * s.time)
         if within(takes, 0.5):
             return error, worst
         here = smaller(0.5, takes)
@@ -426,19 +401,19 @@ def make_step_over(obey: Callable[..., Any], own_name: str) -> Callable[..., Any
             refine(m, w, s, here)
         error = select(here, obey(m, w, s, takes), error)
         move_configuration(m, s.h, s.q, s.x, s.moments, s.ws, s.q1, s.v1)
-        miss = largest_miss(w, mobility_of(s), s.h, s.x, s.r, s.asked, s.rho, s.rho, 0)
-        store_mean_rates(m, w, s.h, s.q1, s.x, s.J, at_start(s), at_end(s), s.ws)
+        miss = largest_miss(w, s.mobility, s.h, s.x, s.r, s.asked, s.rho, s.rho, 0)
+        store_mean_rates(m, w, s.h, s.q1, s.x, s.mobility.J, s.before, s.after, s.ws)
         own = select(here, size, 1e300 * one)  # beside which no gap of the others is one
         for _ in range(RENEWALS):
             renew_mobility(m, w, s.q1, s)
-            close_gaps(m, w, mobility_of(s), s.time + s.h, own, 2.0 * MET, at_end(s), s.q1, s.ws)
-            if within(largest_gap(w, s.time + s.h, s.values1) / own, 2.0 * MET):
+            close_gaps(m, w, s.mobility, s.time + s.h, own, 2.0 * MET, s.after, s.q1, s.ws)
+            if within(largest_gap(w, s.time + s.h, s.after.values) / own, 2.0 * MET):
                 break
-        place_links(m, s.q, s.X)
+        place_links(m, s.q, s.before.X)
         renew_mobility(m, w, s.q, s)
         for k in range(linear_count(w)):
-            store(s.asked, k, select(here, row_rate(w, s.J, k, s.x) + load(s.rho, k), load(s.asked, k)))
-        place_links(m, s.q1, s.X)
+            store(s.asked, k, select(here, row_rate(w, s.mobility.J, k, s.x) + load(s.rho, k), load(s.asked, k)))
+        place_links(m, s.q1, s.after.X)
         return error, select(here, miss, worst)
 
     step_over.__name__ += own_name
@@ -449,7 +424,7 @@ def make_step_over(obey: Callable[..., Any], own_name: str) -> Callable[..., Any
 def begin_anew(m, w, size, s, here):
     """Let, in some states, no impulse act, and no mean rate of a row that is held differ from J v"""
     n = linear_count(w)
-    store_linear_laws(w, s.h, s.time, size, s.v, s.J, s.values, s.compliance, s.target)
+    store_linear_laws(w, s.h, s.time, size, s.v, s.mobility.J, s.before.values, s.mobility.compliance, s.target)
     begin_rotors(w, s.missing, s.target)
     for k in range(velocity_count(m)):
         store(s.x, k, select(here, load(s.free, k), load(s.x, k)))
@@ -465,8 +440,8 @@ def begin_anew(m, w, size, s, here):
 @kernel
 def renew_mobility(m, w, q, s):
     """Compute J and the factor of S at q, of links that are placed"""
-    store_geometry(m, w, q, s.X, s.G, s.J, s.ws)
-    factorize_mobility(m, w, mobility_of(s), s.ws)
+    store_geometry(m, w, q, s.before.X, s.before.G, s.mobility.J, s.ws)
+    factorize_mobility(m, w, s.mobility, s.ws)
 
 
 @kernel
@@ -475,21 +450,21 @@ def close_all_gaps(m, w, size, s):
     if linear_count(w) == 0 and all_rates_are_linear(w):
         return 0.0 * s.time
     for _ in range(RENEWALS):
-        close_gaps(m, w, mobility_of(s), s.time + s.h, size, 2.0 * MET, at_end(s), s.q1, s.ws)
-        large = smaller(2.0 * MET, largest_gap(w, s.time + s.h, s.values1) / size)  # not where it is NaN
+        close_gaps(m, w, s.mobility, s.time + s.h, size, 2.0 * MET, s.after, s.q1, s.ws)
+        large = smaller(2.0 * MET, largest_gap(w, s.time + s.h, s.after.values) / size)  # not where it is NaN
         if within(select(large, lift(1.0, s.time), lift(0.0, s.time)), 0.0):
             break
         renew_mobility(m, w, s.q1, s)
-    keep_turns(w, s.phi1, s.turns)
-    return largest_gap(w, s.time + s.h, s.values1)
+    keep_turns(w, s.after.phi, s.turns)
+    return largest_gap(w, s.time + s.h, s.after.values)
 
 
 @kernel
 def keep_rates_of_rotors(m, w, s):
     """Store by how much mean rates of rotors differ from J v at the end of the step"""
     if load_integer(w, N_ROTORS) > 0:
-        store_geometry(m, w, s.q1, s.X, s.G, s.J, s.ws)
-        keep_rotors(w, s.q1, s.X, s.phi1, s.asked, s.J, s.v1, s.missing)
+        store_geometry(m, w, s.q1, s.after.X, s.after.G, s.mobility.J, s.ws)
+        keep_rotors(w, s.q1, s.after.X, s.after.phi, s.asked, s.mobility.J, s.v1, s.missing)
 
 
 # --------------------------------------------------------------------------------------------------------- how much it takes
