@@ -43,7 +43,6 @@ pictures of it                         :func:`plot_mechanism`, :func:`animate`, 
                                        :class:`Cones`, :class:`Lines` on them
 in the browser, or as one HTML file    :func:`view`, which gives a :class:`Viewer`
 curves of a motion                     :func:`plot_trajectory`, :func:`plot_energy`
-compiling ahead                        :func:`warmup`
 other people's orders                  :mod:`pluecker.articulated.conventions`
 =====================================  ================================================================================
 
@@ -108,7 +107,6 @@ from pluecker.articulated.algorithms.redmax.body_jacobian_products import (
 from pluecker.articulated.algorithms.redmax.redmax_dynamics import redmax_dynamics
 from pluecker.articulated.errors import (
     LimitWarning,
-    MissingExtraError,
     ModelError,
     OutputError,
     SimulationError,
@@ -137,7 +135,6 @@ from pluecker.articulated.stepping.control.control import (
     TimeTable,
 )
 from pluecker.articulated.trajectory.trajectory import Trajectory, TrajectoryError
-from pluecker.articulated.warmup import warmup
 
 __all__ = [
     "Actuator",
@@ -155,7 +152,6 @@ __all__ = [
     "JointLimits",
     "LimitWarning",
     "Lines",
-    "MissingExtraError",
     "Model",
     "ModelBuilder",
     "ModelError",
@@ -234,5 +230,4 @@ __all__ = [
     "sparse_body_jacobian",
     "sparse_body_jacobian_dot",
     "view",
-    "warmup",
 ]

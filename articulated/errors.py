@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from pluecker.spatial.errors import ArgumentValueError
-from pluecker.spatial.extras import MissingExtraError
 
 __all__ = [
-    "LimitWarning", "MissingExtraError", "ModelError", "OutputError", "SimulationError", "SimulationWarning",
+    "LimitWarning", "ModelError", "OutputError", "SimulationError", "SimulationWarning",
     "SingularInertiaError",
 ]  # fmt: skip
 

@@ -33,7 +33,7 @@ if LIBRARY == "friction":
     problem = pluecker.contact.Problem.from_delassus(N, b, np.full(contacts, 0.9))
     loaded = time.perf_counter()
     if ALGORITHM == "warmup":
-        from pluecker.contact.app.cli import main
+        from pluecker.command import main
 
         main(["warmup"])
     else:

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pluecker.articulated import MissingExtraError, Model, ModelBuilder, random_configuration, rnea
+from pluecker.articulated import Model, ModelBuilder, random_configuration, rnea
 from pluecker.articulated.robots import SEVEN_JOINT_ARM, example_robots
+from pluecker.spatial import MissingExtraError
 from tests.mechanisms import random_body
 
 __all__ = ["ALGORITHMS", "Mechanism", "States", "chains", "robots"]

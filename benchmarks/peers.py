@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.mechanisms import Array, Mechanism, States
-from pluecker.articulated import MissingExtraError, crba, minv
+from pluecker.articulated import crba, minv
 from pluecker.articulated.conventions import to_pinocchio_q, velocity_map_to_pinocchio
+from pluecker.spatial import MissingExtraError
 from pluecker.spatial.extras import require
 
 __all__ = ["WHEELS", "MuJoCo", "Pinocchio", "available"]

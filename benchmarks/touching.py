@@ -14,9 +14,9 @@ import numpy as np
 from benchmarks.report import ROUNDS, Bars, Report, Section, ratio, seconds
 from benchmarks.timing import Effort, Times, interleaved, progress
 from benchmarks.touching_scenes import STEP, Scene, scenes
-from pluecker.articulated import MissingExtraError
 from pluecker.contact import World
 from pluecker.contact.constraints.relation import NORMAL
+from pluecker.spatial import MissingExtraError
 
 __all__ = ["run"]
 

@@ -16,8 +16,9 @@ from benchmarks.report import ROUNDS, Bars, Report, Section, ratio, seconds
 from benchmarks.timing import Effort, Times, interleaved, progress
 from benchmarks.worlds_arm import Arm
 from benchmarks.worlds_mechanisms import Case, chain, four_bar_row, in_mujoco, rope
-from pluecker.articulated import MissingExtraError, kinetic_energy, potential_energy
+from pluecker.articulated import kinetic_energy, potential_energy
 from pluecker.contact import World
+from pluecker.spatial import MissingExtraError
 from pluecker.spatial.extras import require
 
 __all__ = ["run"]

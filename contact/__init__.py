@@ -18,14 +18,13 @@ plain linear complementarity problems             ``solve_lcp`` -> ``LcpResult``
 judge multipliers of your own                     ``errors_of`` -> ``Errors``
 open, sticking, sliding, undetermined             ``Result.contact_states``, ``CONTACT_STATES``
 methods side by side; pictures                    ``compare_methods``, ``plot_convergence``
-compile all of it ahead                           ``warmup``
 worlds and problems for property tests            :mod:`~pluecker.contact.strategies`
 ================================================  ====================================================================
 
 ================================================  ====================================================================
 subpackage                                        contents
 ================================================  ====================================================================
-``app``                                           methods side by side, pictures, compilation in advance, the command
+``app``                                           methods side by side, pictures, the command
 ``world``                                         a model and constraints on it, closing, maximal coordinates, motions
 ``piles``                                         steps of worlds whose contacts are found anew in each step
 ``stepping``, ``instants``                        steps of worlds; accelerations, impacts and efforts
@@ -46,7 +45,6 @@ from __future__ import annotations
 from pluecker.contact import constraints, geometry
 from pluecker.contact.app.comparison import compare_methods
 from pluecker.contact.app.convergence import plot_convergence
-from pluecker.contact.app.warmup import warmup
 from pluecker.contact.errors import ClosureError, ConstraintError, FileError, GeometryError, ProblemError, UnsolvedError
 from pluecker.contact.friction.files.fclib import (
     Solution,
@@ -81,7 +79,6 @@ from pluecker.contact.world.memory import WorldMemory
 from pluecker.contact.world.reactions import ConstraintHandle
 from pluecker.contact.world.simulation import WorldStep, WorldTrajectory
 from pluecker.contact.world.world import World
-from pluecker.spatial.extras import MissingExtraError
 
 __all__ = [
     "CONTACT_STATES",
@@ -105,7 +102,6 @@ __all__ = [
     "Impact",
     "LcpResult",
     "Maximal",
-    "MissingExtraError",
     "MixedLcp",
     "PoissonImpact",
     "Problem",
@@ -139,6 +135,5 @@ __all__ = [
     "soft_contact",
     "solve",
     "solve_lcp",
-    "warmup",
     "write_fclib",
 ]

@@ -56,7 +56,7 @@ def run_contact(options: argparse.Namespace) -> int:
 
 def show(name: str, options: argparse.Namespace) -> int:
     """Run one scene, print its claims, and write the files that are asked for; return 0 if all claims hold, else 1."""
-    from pluecker.contact.app.warmup import Wait
+    from pluecker.contact.app.waiting import Wait
 
     with Wait(lambda: print(FIRST_TIME, file=sys.stderr, flush=True)):
         outcome = run_scene(name)

@@ -17,12 +17,12 @@ from pluecker.articulated.algorithms.dynamics.potential_energy import potential_
 from pluecker.articulated.algorithms.dynamics.rnea import rnea
 from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.app.peer import PinocchioPeer
-from pluecker.articulated.errors import MissingExtraError
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.pictures.drawing import CAMERA, make_room
 from pluecker.articulated.pictures.figures import as_label, draw_lines, label_lines, new_figure
 from pluecker.articulated.pictures.parts import body_placements, rods, transformed
 from pluecker.articulated.simulation.smooth_motion import SmoothMotion, smooth_motion
+from pluecker.spatial.extras import MissingExtraError
 
 __all__ = ["Demonstration", "compare_with_pinocchio", "demonstrate", "draw_demonstration", "report"]
 

@@ -9,31 +9,97 @@
 :mod:`pluecker.examples`           scenes with known answers, and a demonstration
 =================================  ====================================================================================
 
-The packages are imported when they are first looked at. :class:`PlueckerError` is what all errors of the package have in
-common.
+``import pluecker as pl`` is enough to begin with: ``dir(pl)`` lists these packages and what most programs use of them,
+``pl.Model``, ``pl.rnea``, ``pl.simulate``, ``pl.World`` and others. Each is imported when it is first looked at.
+:class:`PlueckerError` is what all errors of the package have in common.
 """
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pluecker import articulated, contact, course, examples, spatial, teaching
-    from pluecker.spatial.errors import PlueckerError
+    from pluecker.articulated import (
+        Control,
+        Model,
+        ModelBuilder,
+        PDControl,
+        TimeTable,
+        aba,
+        animate,
+        crba,
+        forward_kinematics,
+        integrate,
+        jacobian,
+        neutral,
+        plot_mechanism,
+        random_configuration,
+        rnea,
+        simulate,
+        view,
+    )
+    from pluecker.articulated.robots import find_robot
+    from pluecker.compiling import warmup
+    from pluecker.contact import Problem, World, constraints, geometry, solve
+    from pluecker.spatial import PlueckerError
 
-PACKAGES = ("articulated", "contact", "course", "examples", "spatial", "teaching")
-__all__ = ["PlueckerError", "__version__", "articulated", "contact", "course", "examples", "spatial", "teaching"]
+__all__ = [
+    "Control",
+    "Model",
+    "ModelBuilder",
+    "PDControl",
+    "PlueckerError",
+    "Problem",
+    "TimeTable",
+    "World",
+    "__version__",
+    "aba",
+    "animate",
+    "articulated",
+    "constraints",
+    "contact",
+    "course",
+    "crba",
+    "examples",
+    "find_robot",
+    "forward_kinematics",
+    "geometry",
+    "integrate",
+    "jacobian",
+    "neutral",
+    "plot_mechanism",
+    "random_configuration",
+    "rnea",
+    "simulate",
+    "solve",
+    "spatial",
+    "teaching",
+    "view",
+    "warmup",
+]
 __version__ = "0.1.0"
 
+PACKAGES = ("articulated", "contact", "course", "examples", "spatial", "teaching")
+# Modules of the other names, as above; that of all others is pluecker.articulated.
+HOMES = {
+    "PlueckerError": "pluecker.spatial.errors",
+    "find_robot": "pluecker.articulated.robots",
+    "warmup": "pluecker.compiling",
+    **dict.fromkeys(("Problem", "World", "constraints", "geometry", "solve"), "pluecker.contact"),
+}
 
-def __getattr__(name: str) -> Any:
-    if name in PACKAGES:
-        return importlib.import_module(f"pluecker.{name}")
-    if name == "PlueckerError":
-        return importlib.import_module("pluecker.spatial.errors").PlueckerError
-    raise AttributeError(f"module 'pluecker' has no attribute {name!r}")
+if not TYPE_CHECKING:  # or any name would pass for one of these
+
+    def __getattr__(name: str) -> object:
+        if name not in __all__:
+            raise AttributeError(f"module 'pluecker' has no attribute {name!r}")
+        if name in PACKAGES:
+            return import_module(f"pluecker.{name}")
+        globals()[name] = found = getattr(import_module(HOMES.get(name, "pluecker.articulated")), name)
+        return found
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

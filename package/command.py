@@ -73,16 +73,11 @@ on a terminal; without it there is none. Calls shorter than a second are made tw
 first one loads compiled code."""
 
 
-def main(arguments: list[str] | None = None, *, contact: bool = True) -> int:
-    """Run one command; returns the exit code.
-
-    Args:
-        arguments: those of the command line if None.
-        contact: whether the commands of ``pluecker.contact`` are there, too.
-    """
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command, that of the command line if None is given; returns the exit code."""
     with forgiving_streams():
         try:
-            return run(arguments, contact)
+            return run(arguments)
         except BrokenPipeError:  # the reader of our output has seen enough
             return 0
         except OSError as error:
@@ -100,10 +95,10 @@ def main(arguments: list[str] | None = None, *, contact: bool = True) -> int:
             give_up_output()
 
 
-def run(arguments: list[str] | None, contact: bool) -> int:
+def run(arguments: list[str] | None) -> int:
     """Run one command as :func:`main` does, but raise errors as exceptions, those of standard output among them."""
     try:
-        options = make_parser(contact).parse_args(arguments)
+        options = make_parser().parse_args(arguments)
     except SystemExit:  # it has helped, or complained
         sys.stdout.flush()
         raise
@@ -204,8 +199,8 @@ def positive(number: float) -> bool:
     return number > 0.0
 
 
-def make_parser(contact: bool) -> Parser:
-    """Make the parser of all commands; without ``contact``, those of ``pluecker.contact`` are missing."""
+def make_parser() -> Parser:
+    """Make the parser of all commands."""
     robot_help = f"a URDF file, {ARM!r} (the arm that comes with the package), or a name from example-robot-data"
     parser = Parser(prog="pluecker", description="Dynamics of articulated rigid bodies.")
     parser.add_argument("--version", action=Version, nargs=0, help="show the version and exit")
@@ -265,30 +260,30 @@ def make_parser(contact: bool) -> Parser:
     simulate = commands.add_parser(
         "simulate", parents=[common], help="the motion of a robot, simulated", description=SIMULATE
     )
-    add_simulate(simulate, robot_help, contact)
+    add_simulate(simulate, robot_help)
     add_view(
         commands.add_parser("view", parents=[common], help="a robot or a motion in the browser", description=VIEW),
         robot_help,
     )
 
-    where = f"{CONTACT if contact else ROBOTS}.cli"
-    warm = commands.add_parser("warmup", help="compile what is needed ahead", describe=f"{where}:describe_warmup")
+    warm = commands.add_parser(
+        "warmup", help="compile what is needed ahead", describe="pluecker.compiling:describe_warmup"
+    )
     warm.add_argument("topics", nargs="*", metavar="TOPIC", help="what to compile (what most users call first)")
     warm.add_argument("--all", action="store_true", help="every topic, in some minutes")
-    warm.set_defaults(run=f"{where}:run_warmup")
-    if contact:
-        add_friction(commands.add_parser("friction", help="a friction problem of a file, solved", description=FRICTION))
-        add_contact(
-            commands.add_parser(
-                "contact",
-                help="scenes of contact, and what theory expects of them",
-                describe=f"{EXAMPLES}.contact_command:describe_contact",
-            )
+    warm.set_defaults(run="pluecker.compiling:run_warmup")
+    add_friction(commands.add_parser("friction", help="a friction problem of a file, solved", description=FRICTION))
+    add_contact(
+        commands.add_parser(
+            "contact",
+            help="scenes of contact, and what theory expects of them",
+            describe=f"{EXAMPLES}.contact_command:describe_contact",
         )
+    )
     return parser
 
 
-def add_simulate(parser: Parser, robot_help: str, contact: bool) -> None:
+def add_simulate(parser: Parser, robot_help: str) -> None:
     """Add the arguments of ``pluecker simulate``."""
     parser.add_argument("robot", help=robot_help)
     parser.add_argument(
@@ -312,20 +307,17 @@ def add_simulate(parser: Parser, robot_help: str, contact: bool) -> None:
     parser.add_argument("--plot", metavar="FILE", help="also draw the result: .png, .pdf or .svg")
     parser.add_argument("--animate", metavar="FILE", help="also show it: .html, .gif or .mp4")
     parser.add_argument("--force", action="store_true", help="replace files that exist")
-    mover = f"{ROBOTS}.simulate_command:free_motion"
-    parser.set_defaults(run=f"{ROBOTS}.simulate_command:run_simulate", mover=mover, constraints=None, ground=False)
-    if contact:
-        parser.add_argument(
-            "--constraints",
-            metavar="FILE",
-            help="loops, limits, motors, shapes that touch, .toml; the start is closed first",
-        )
-        parser.add_argument(
-            "--ground",
-            action="store_true",
-            help="a level plane with friction, which the lowest collision shape of the robot touches at the start",
-        )
-        parser.set_defaults(mover=f"{CONTACT}.cli:constrained_motion")
+    parser.add_argument(
+        "--constraints",
+        metavar="FILE",
+        help="loops, limits, motors, shapes that touch, .toml; the start is closed first",
+    )
+    parser.add_argument(
+        "--ground",
+        action="store_true",
+        help="a level plane with friction, which the lowest collision shape of the robot touches at the start",
+    )
+    parser.set_defaults(run=f"{ROBOTS}.simulate_command:run_simulate", mover=f"{CONTACT}.cli:constrained_motion")
 
 
 def add_view(parser: Parser, robot_help: str) -> None:

@@ -8,16 +8,13 @@ from __future__ import annotations
 import argparse
 import functools
 import os
-import sys
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pluecker import command
 from pluecker.articulated.algorithms.configuration.neutral import neutral
 from pluecker.articulated.algorithms.dynamics.aba import aba
 from pluecker.articulated.algorithms.dynamics.rnea import rnea
@@ -26,35 +23,25 @@ from pluecker.articulated.errors import ModelError, SimulationError, SingularIne
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.pictures.curves import plot_trajectory
 from pluecker.articulated.pictures.figures import FIGURES, need_figures, new_figure, save
-from pluecker.articulated.robots import SEVEN_JOINT_ARM, find_robot
-from pluecker.articulated.running.algorithm import COMPILED
-from pluecker.articulated.running.batch import compiled_describe
+from pluecker.articulated.robots import find_robot
 from pluecker.articulated.simulation.intervals import follow_intervals
 from pluecker.articulated.simulation.smooth import follow
 from pluecker.articulated.trajectory.files import TABLES, write_trajectory
 from pluecker.articulated.trajectory.trajectory import Trajectory, TrajectoryError, read_trajectory
-from pluecker.articulated.warmup import TOPICS, compile_here
 from pluecker.command import ARM
 from pluecker.interruptions import catch_interruptions
-from pluecker.spatial.engine.ahead import AheadError, Topic, as_topics, compile_elsewhere, described
+from pluecker.spatial.engine.ahead import AheadError
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError
 from pluecker.spatial.extras import progress_bar
 
-__all__ = ["check_quaternions", "describe_warmup", "exit_code", "load", "main", "robot_file", "run_warmup", "start"]
+__all__ = ["check_quaternions", "exit_code", "load", "robot_file", "start"]
 
 Array = NDArray[np.float64]
-Part = tuple[Mapping[str, Topic], Callable[[str], None]]  # topics, and what compiles one of them
-ROBOTS: Part = TOPICS, compile_here
 BLOCK = 4096  # samples computed at a time, so that the progress bar moves
 
 
 class ComputationError(ArgumentValueError):
     """A sample of a file that has no result."""
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Run one command for robots; returns the exit code."""
-    return command.main(arguments, contact=False)
 
 
 def exit_code(error: Exception) -> int:
@@ -63,22 +50,9 @@ def exit_code(error: Exception) -> int:
     return 1 if failed else 2 if isinstance(error, PlueckerError) else 0
 
 
-def describe_warmup(more: str = "") -> str:
-    """Return the description of ``pluecker warmup --help``; ``more`` has lines for topics of other packages."""
-    return f"""Compile ahead what most users call first, or what the topics name; no later call then has to wait for it.
-
-{described(TOPICS)}{more}
-
-Those with a star are compiled if none is named. Compiled code is kept on disk, until the package, Numba or the processor
-changes. Each topic is compiled in a process of its own, one after the other. Array functions of pluecker.spatial are
-compiled when they are first called."""
-
-
 def robot_file(name: str) -> Path:
     """Return the file of a robot: the file of that name, or that of the known robot of that name."""
     path = Path(name)
-    if name == ARM:
-        return SEVEN_JOINT_ARM
     if not name:
         raise ModelError(f"the robot's name is empty, expected a URDF file, {ARM!r}, or a name from example-robot-data")
     is_name = "/" not in name.replace("/", "", 1) and path.suffix not in (".urdf", ".xml", ".xacro")
@@ -234,33 +208,3 @@ def finish(options: argparse.Namespace, model: Model, result: Trajectory, what: 
     if options.plot is not None:
         figure = plot_trajectory(model, result, title=f"{model.name}: {what}", figure=new_figure())
         save(figure, options.plot)
-
-
-def run_warmup(options: argparse.Namespace, parts: Sequence[Part] = (ROBOTS,)) -> int:
-    """Compile topics ahead, each in a process of its own, and say how long each took and where compiled code is kept."""
-    topics = {name: (topic, compile_named) for known, compile_named in parts for name, topic in known.items()}
-    usual = [name for name, (topic, _) in topics.items() if topic.usual]
-    if options.all and options.topics:
-        raise ArgumentValueError("warmup: --all means every topic; give either names or --all")
-    known = {name: topic for name, (topic, _) in topics.items()}
-    names = tuple(topics) if options.all else as_topics("warmup", options.topics or usual, known)
-    describe: Any = compiled_describe()
-    where = describe.stats.cache_path if COMPILED else None
-    if not where:
-        print("nothing is compiled: no folder can be written where it is kept, or compilation is switched off")
-        return 0
-    catch_interruptions()
-    for name in names:
-        start = time.perf_counter()
-        topic, compile_named = topics[name]
-        compile_elsewhere(compile_named, name)
-        print(f"{name:14}{topic.what}: compiled in {time.perf_counter() - start:.1f} s", flush=True)
-    left = [name for name in topics if name not in names]
-    print(f"kept in {where}")
-    if left:
-        print(f"not compiled ahead: {', '.join(left)}; name them, or pass --all")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib.metadata
 from pathlib import Path
 
-from pluecker.articulated.errors import MissingExtraError
 from pluecker.spatial.errors import ArgumentTypeError, UnknownNameError
+from pluecker.spatial.extras import MissingExtraError
 
 __all__ = ["SEVEN_JOINT_ARM", "example_robots", "find_robot"]
 
@@ -15,7 +15,7 @@ DISTRIBUTION = "example-robot-data"
 
 
 def example_robots() -> dict[str, Path]:
-    """The URDF files of example-robot-data, by the name of their folder and their own: ``panda/panda``.
+    """Return the URDF files of example-robot-data, by the name of their folder and their own: ``panda/panda``.
 
     Raises:
         MissingExtraError: example-robot-data is not installed.
@@ -25,7 +25,7 @@ def example_robots() -> dict[str, Path]:
     try:
         files = importlib.metadata.distribution(DISTRIBUTION).files or []
     except importlib.metadata.PackageNotFoundError:
-        message = f"robots by name need {DISTRIBUTION}, which is not installed: pip install 'pluecker[peers]'"
+        message = f"robots by name need {DISTRIBUTION}, which is not installed: pip install 'pluecker[robots]'"
         raise MissingExtraError(message) from None
     found = {}
     for file in files:
@@ -38,7 +38,8 @@ def example_robots() -> dict[str, Path]:
 
 
 def find_robot(name: str) -> Path:
-    """The URDF file that a name stands for: the file's own name, the folder's, or both; the shortest one if several fit.
+    """Return the URDF file that a name stands for: ``"seven_joint_arm"``, which comes with the package, or one of
+    :func:`example_robots`, by the file's own name, the folder's, or both; the shortest one if several fit.
 
     Raises:
         TypeError: the name is no string.
@@ -49,6 +50,8 @@ def find_robot(name: str) -> Path:
     """
     if not isinstance(name, str):
         raise ArgumentTypeError(f"find_robot: name is a {type(name).__name__}, expected a string")
+    if name == SEVEN_JOINT_ARM.stem:
+        return SEVEN_JOINT_ARM
     robots = example_robots()
     tests = (
         lambda key: name in (key, key.split("/")[1]),

@@ -3,7 +3,7 @@
 
 Exit codes as of :mod:`~pluecker.articulated.app.cli`: 1 where the tolerance was not reached, with the best that was found
 printed; 2 for wrong arguments and for files that hold no problem. All arguments are checked before anything is solved.
-What solves is imported when ``friction`` is chosen. ``pluecker warmup`` compiles it too.
+What solves is imported when ``friction`` is chosen.
 """
 
 from __future__ import annotations
@@ -18,14 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pluecker import command
-from pluecker.articulated.app.cli import ROBOTS, robot_file
-from pluecker.articulated.app.cli import describe_warmup as warmup_of_robots_in_words
-from pluecker.articulated.app.cli import run_warmup as warmup_of_robots
+from pluecker.articulated.app.cli import robot_file
 from pluecker.articulated.app.outputs import Output, check_outputs
 from pluecker.articulated.app.simulate_command import free_motion
 from pluecker.articulated.errors import ModelError
 from pluecker.articulated.pictures.figures import FIGURES, as_label, need_figures
+from pluecker.command import CONVERGENCE
 from pluecker.contact.errors import ConstraintError, ProblemError
 from pluecker.interruptions import catch_interruptions
 from pluecker.spatial.extras import progress_bar
@@ -37,26 +35,10 @@ if TYPE_CHECKING:
     from pluecker.contact.friction.results.result import Result
     from pluecker.contact.geometry import Collider
 
-__all__ = ["main"]
+__all__ = ["constrained_motion", "run_friction"]
 
 SOLUTIONS = (".hdf5", ".h5")
 COMPILING = "compiling, once: up to a minute for each kind of method ('pluecker warmup' compiles all ahead)"
-
-WORDS_OF_TOPICS = """* friction      solve by its own method, small problems and large ones
-* worlds        World.step and simulate, without contacts and with, one state
-  instants      World.accelerations, impact, rows_at
-  methods       solve by every method and law, solve_lcp
-  large         solve for islands of hundreds of contacts and more"""  # what solves is not imported to say so
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Run one command; returns the exit code."""
-    return command.main(arguments)
-
-
-def describe_warmup() -> str:
-    """Return the text of ``pluecker warmup --help``."""
-    return warmup_of_robots_in_words(f"\n{WORDS_OF_TOPICS}")
 
 
 def constrained_motion(options: argparse.Namespace, model: Model, q: Array, v: Array) -> tuple[Any, Array, Array]:
@@ -102,17 +84,10 @@ def ground_and_robot(file: Path, model: Model, q: Array) -> list[Collider]:
     return [Collider("ground", HalfSpace(), Frame("world", (0.0, 0.0, min(heights)))), *robot]
 
 
-def run_warmup(options: argparse.Namespace) -> int:
-    """Compile what robots need, and what contact needs."""
-    from pluecker.contact.app.warmup import TOPICS, compile_here
-
-    return warmup_of_robots(options, [ROBOTS, (TOPICS, compile_here)])
-
-
 def run_friction(options: argparse.Namespace) -> int:
     """Solve the problem of a file, print the result, and write what else the options ask for; return the exit code."""
     from pluecker.contact.app.comparison import check_methods, usual_methods
-    from pluecker.contact.app.warmup import Wait, fastest
+    from pluecker.contact.app.waiting import Wait, fastest
     from pluecker.contact.friction.solving.methods import check
     from pluecker.contact.friction.solving.solve import solve
 
@@ -150,7 +125,7 @@ def check_files(options: argparse.Namespace) -> None:
     """Refuse a file that cannot be written, or must not be, before there is anything to write."""
     outputs = []
     if options.plot is not None:
-        outputs.append(Output(options.plot, "figure", FIGURES, own=options.plot == command.CONVERGENCE))
+        outputs.append(Output(options.plot, "figure", FIGURES, own=options.plot == CONVERGENCE))
         need_figures()
     if options.write_solution is not None:
         outputs.append(Output(options.write_solution, "solution", SOLUTIONS))
@@ -256,7 +231,3 @@ def table(results: dict[str, Result]) -> str:
         rows.append(f"{name:18}{result.iterations:10}{time:>12}{error:>14}   {result.status}")
     rows += [f"{name}: {result.message}" for name, result in ranked if result.message]
     return "\n".join(rows)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from pluecker.contact.app.warmup import fastest
+from pluecker.contact.app.waiting import fastest
 from pluecker.contact.arguments import as_choice, as_switch, as_whole, shown
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.friction.problem.problem import LAWS, Problem

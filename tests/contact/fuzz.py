@@ -22,7 +22,8 @@ import numpy as np
 import scipy.optimize
 import scipy.sparse.csgraph
 
-from pluecker.contact import LAWS, METHODS, Problem, ProblemError, Result, solve, warmup
+from pluecker import warmup
+from pluecker.contact import LAWS, METHODS, Problem, ProblemError, Result, solve
 from tests.contact.any_blocks import SIZES, of_factors, of_matrix, sets_of
 
 Extended = np.longdouble
@@ -446,7 +447,7 @@ def refusal_is_due(case: Case) -> bool:
 
 def main(count: int, first: int) -> None:
     """Solve problems and print what happened."""
-    warmup()  # compiling takes longer than a problem may
+    warmup(["methods"])  # compiling takes longer than a problem may
     outcomes: Counter[tuple[str, str, str]] = Counter()
     longest: list[tuple[float, int, str]] = []
     bad = 0

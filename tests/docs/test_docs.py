@@ -64,7 +64,7 @@ def test_every_public_name_is_on_a_reference_page(module):
     for name in found(module).__all__:
         thing = found(f"{module}.{name}")
         if inspect.ismodule(thing):
-            assert any(page.startswith(f"{module}.{name}.") for page in on_pages), name
+            assert any(page.startswith((f"{module}.{name}.", f"{thing.__name__}.")) for page in on_pages), name
         elif name != "__version__":
             assert f"{module}.{name}" in on_pages or id(thing) in things, name
 

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 from pluecker.articulated import Model, Trajectory
-from tests.contact.command import main
+from tests.command import main
 from tests.docs.test_docs import PACKAGES, PARTS, found
 from tests.docs.test_howto import PAGES, TOP, python_blocks
 

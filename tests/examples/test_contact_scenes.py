@@ -10,7 +10,7 @@ import pytest
 from pluecker.articulated import Trajectory
 from pluecker.examples.scenes import SCENES, outcome, run_scene
 from pluecker.spatial import UnknownNameError
-from tests.contact.command import main
+from tests.command import main
 
 QUICK = ("ladder",)  # and "bounce", by the command
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+import pluecker
 from pluecker import articulated, spatial
 from pluecker.articulated import Model, ModelBuilder
 from tests.fuzz.judge import Call, close
@@ -1015,14 +1016,8 @@ def sparse_body_jacobian(dice: Dice) -> Call:
 
 
 def warmup(dice: Dice) -> Call:
-    model = wrong_model(dice)
-    return Call(
-        "algorithms",
-        "articulated.warmup",
-        articulated.warmup,
-        [Given("no model" if model is None else model, flaw=TYPE)],
-        {"progress": Given(False)},
-    )
+    topics = dice.pick("robots", 3, [5], ["no topic"], [["robots"]], Model)
+    return Call("algorithms", "warmup", pluecker.warmup, [Given(topics, flaw=MAYBE)], {"progress": Given(False)})
 
 
 KINDS = (*MOVING, "fixed")

@@ -31,7 +31,7 @@ POSITIONAL = {"demo": 0, "info": 1, "inverse": 2, "forward": 2, "simulate": 1, "
 
 def numeric_options():
     """List the numbers that the command takes: (command, option)."""
-    (commands,) = (x for x in command.make_parser(True)._actions if isinstance(x, argparse._SubParsersAction))
+    (commands,) = (x for x in command.make_parser()._actions if isinstance(x, argparse._SubParsersAction))
     for name, parser in commands.choices.items():
         for action in parser._actions:
             if action.type is not None:
@@ -70,7 +70,7 @@ def test_what_is_no_such_number_is_one_line_that_names_the_option(name, option, 
     ],
 )
 def test_numbers_are_taken_as_they_are_written(name, option, given, expected):
-    options = command.make_parser(True).parse_args([name, *["robot"] * POSITIONAL[name], option, *given])
+    options = command.make_parser().parse_args([name, *["robot"] * POSITIONAL[name], option, *given])
     assert getattr(options, option.strip("-").replace("-", "_")) == expected
 
 

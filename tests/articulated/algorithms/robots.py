@@ -9,8 +9,9 @@ import pytest
 pytest.importorskip("pinocchio", reason="Pinocchio is not installed (extra peers)")
 
 from benchmarks.accuracy import Oracle, load
-from pluecker.articulated import MissingExtraError, Model
+from pluecker.articulated import Model
 from pluecker.articulated.robots import example_robots
+from pluecker.spatial import MissingExtraError
 from tests.conftest import CHECKED, COMPILED
 
 try:

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from pluecker.articulated import (
-    MissingExtraError,
     Model,
     ModelBuilder,
     body_accelerations,
@@ -24,6 +23,7 @@ from pluecker.articulated import (
     sparse_body_jacobian_dot,
 )
 from pluecker.articulated.robots import example_robots
+from pluecker.spatial import MissingExtraError
 from tests.articulated.model.test_mimic import build
 from tests.articulated.slopes import CLOSE, slope
 from tests.conftest import COMPILED

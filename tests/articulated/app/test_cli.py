@@ -35,7 +35,7 @@ from pluecker.articulated.robots import SEVEN_JOINT_ARM, example_robots, find_ro
 from pluecker.articulated.simulation.smooth import configuration_rate, follow
 from pluecker.articulated.simulation.smooth_motion import smooth_motion
 from pluecker.spatial import UnknownNameError
-from tests.articulated.command import main
+from tests.command import main
 from tests.conftest import COMPILED
 from tests.mechanisms import MOVING, random_description
 
@@ -207,7 +207,7 @@ def test_results_are_drawn_in_the_format_of_the_ending(ending, arm, tmp_path):
 @pytest.mark.slow
 def test_the_module_runs_as_a_program():
     done = subprocess.run(
-        [sys.executable, "-m", "pluecker.articulated", "info", "seven_joint_arm"],
+        [sys.executable, "-m", "pluecker", "info", "seven_joint_arm"],
         capture_output=True,
         text=True,
         check=True,

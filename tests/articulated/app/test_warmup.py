@@ -1,4 +1,4 @@
-"""Compiling ahead: afterwards nothing is left to compile.
+"""Compiling ahead: afterwards nothing is left to compile, of robots; of contact see ``tests/contact/app/test_warmup.py``.
 
 Which algorithm belongs to which topic is looked up in the module of :func:`warmup`: to see it from outside, all of them
 would have to be compiled.
@@ -11,19 +11,18 @@ import sys
 
 import pytest
 
-from pluecker.articulated import warmup
-from tests.articulated.command import main
-from tests.articulated.model import test_mimic
+from pluecker import warmup
+from tests.command import main
 from tests.conftest import COMPILED
-from tests.mechanisms import random_description
 
-WARMUP = importlib.import_module("pluecker.articulated.warmup")  # beside the function of that name
+WARMUP = importlib.import_module("pluecker.compiling")
 ALGORITHMS, ROOMS, TOPICS = WARMUP.ALGORITHMS, WARMUP.ROOMS, WARMUP.TOPICS
 
 CALLS = """
 import numpy as np
 from numba.core import event
-from pluecker.articulated import ModelBuilder, difference, integrate, warmup
+from pluecker import ModelBuilder, integrate, warmup
+from pluecker.articulated import difference
 
 builder = ModelBuilder()
 builder.add_body("rod", mass=1.0)
@@ -51,7 +50,7 @@ def compilations_of_a_new_process(before="", **environment):
 @compiled_only
 def test_after_a_topic_is_warm_a_new_process_compiles_nothing_of_it():
     """The compiled code is in the cache that all tests use."""
-    warmup(topics=["configuration"], progress=False)
+    warmup(["configuration"], progress=False)
     assert compilations_of_a_new_process() == 0
 
 
@@ -64,7 +63,7 @@ def test_the_calls_of_a_new_process_compile_something_where_nothing_is_warm(tmp_
 @pytest.mark.everything
 @compiled_only
 def test_after_warmup_in_the_same_process_calls_compile_nothing(tmp_path):
-    before = "warmup(model, topics=['configuration'])"
+    before = "warmup(['configuration'])"
     assert compilations_of_a_new_process(before, NUMBA_CACHE_DIR=str(tmp_path)) == 0
 
 
@@ -73,33 +72,29 @@ def test_after_warmup_in_the_same_process_calls_compile_nothing(tmp_path):
 @compiled_only
 def test_after_the_command_a_new_process_compiles_nothing_of_its_topic(tmp_path):
     environment = {"NUMBA_CACHE_DIR": str(tmp_path)}
-    command = [sys.executable, "-m", "pluecker.articulated", "warmup", "configuration"]
+    command = [sys.executable, "-m", "pluecker", "warmup", "configuration"]
     subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=True)
     assert compilations_of_a_new_process(**environment) == 0
 
 
 @pytest.mark.everything
-@pytest.mark.parametrize("mimic", [False, True])
-def test_warmup_leaves_nothing_to_compile(mimic):
-    """The whole of it."""
-    model = test_mimic.build(mimic=True) if mimic else random_description(1, 4).build()
-    warmup(model, progress=False)
+def test_warmup_leaves_no_algorithm_to_compile():
+    """The whole of it, of models with mimic joints and without."""
+    warmup(list(ROOMS), progress=False)
     for algorithm in ALGORITHMS.values():
-        used = algorithm.with_mimic if mimic and algorithm.with_mimic else algorithm
-        for driver in (vars(used.compiled)["one"], vars(used.compiled)["many"]):
-            assert not COMPILED or len(driver.overloads) == 1
+        for used in filter(None, (algorithm, algorithm.with_mimic)):
+            for driver in (vars(used.compiled)["one"], vars(used.compiled)["many"]):
+                assert not COMPILED or len(driver.overloads) == 1
 
 
-def test_warmup_wants_a_model_and_an_answer():
-    with pytest.raises(TypeError, match=r"warmup: model must be a pluecker.articulated.Model, got a str"):
-        warmup("panda")
+def test_warmup_wants_an_answer_and_topics_that_exist():
     with pytest.raises(TypeError, match=r"warmup: progress is a int, expected True or False"):
         warmup(progress=5)
 
     with pytest.raises(KeyError, match=r"warmup: no topic is called 'panda', expected one of robots, simulation"):
-        warmup(topics=["panda"])
+        warmup(["panda"])
     with pytest.raises(TypeError, match=r"warmup: topics is 'robots', expected names of topics"):
-        warmup(topics="robots")
+        warmup("robots")
 
 
 def test_every_algorithm_belongs_to_the_topic_of_one_room():
@@ -126,7 +121,7 @@ def test_the_motions_that_compile_are_motions(topic):
 
 
 def test_a_topic_is_compiled_for_one_state_and_for_batches():
-    warmup(topics=["configuration", "configuration"], progress=False)
+    warmup(["configuration", "configuration"], progress=False)
     for name in WARMUP.room("configuration"):
         assert {"one", "many"} <= set(vars(ALGORITHMS[name].compiled))
 
@@ -134,10 +129,12 @@ def test_a_topic_is_compiled_for_one_state_and_for_batches():
 @compiled_only
 def test_the_command_compiles_usual_topics_or_those_that_are_named_and_says_what_it_leaves_out(capsys, monkeypatch):
     done = []
-    monkeypatch.setattr("pluecker.articulated.app.cli.compile_elsewhere", lambda _, name: done.append(name))
+    monkeypatch.setattr("pluecker.compiling.compile_elsewhere", lambda _, name: done.append(name))
     for given, expected in (
-        ([], ["robots", "simulation"]), (["forces", "redmax"], ["forces", "redmax"]), (["--all"], [*TOPICS]),
-    ):  # fmt: skip
+        ([], ["robots", "simulation", "friction", "worlds"]),
+        (["forces", "redmax"], ["forces", "redmax"]),
+        (["--all"], [*TOPICS]),
+    ):
         done.clear()
         assert main(["warmup", *given]) == 0
         said = capsys.readouterr().out

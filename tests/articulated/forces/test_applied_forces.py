@@ -11,7 +11,6 @@ from numba.core import event
 
 from pluecker.articulated import (
     Cable,
-    MissingExtraError,
     Model,
     ModelBuilder,
     PointSpring,
@@ -26,6 +25,7 @@ from pluecker.articulated import (
     random_configuration,
 )
 from pluecker.articulated.robots import example_robots
+from pluecker.spatial import MissingExtraError
 from tests.articulated.model.test_mimic import build
 from tests.articulated.slopes import CLOSE, slope, slopes
 from tests.conftest import COMPILED

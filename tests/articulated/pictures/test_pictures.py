@@ -24,7 +24,6 @@ from pluecker.articulated import (  # noqa: E402
     Arrows,
     Cones,
     Lines,
-    MissingExtraError,
     Model,
     ModelBuilder,
     OutputError,
@@ -45,7 +44,7 @@ from pluecker.articulated.pictures.parts import BALLS, body_placements, joint_ax
 from pluecker.articulated.pictures.triangles import ball, box, coarser, cone, cylinder, finer, normals, turn_to  # noqa: E402
 from pluecker.articulated.pictures.visuals import GREY, Shape, visual_shapes  # noqa: E402
 from pluecker.articulated.robots import SEVEN_JOINT_ARM  # noqa: E402
-from pluecker.spatial import PlueckerError  # noqa: E402
+from pluecker.spatial import MissingExtraError, PlueckerError  # noqa: E402
 from tests.mechanisms import JOINT_TYPES, MOVING, random_description  # noqa: E402
 
 INERTIAL = '<inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial>'

@@ -26,8 +26,8 @@ from pluecker.articulated import (
 )
 from pluecker.articulated.robots import SEVEN_JOINT_ARM
 from pluecker.spatial import PlueckerError
-from tests.articulated.command import main
 from tests.browser import open_page
+from tests.command import main
 
 ROD, TURNS = (0x5B, 0x64, 0x70), (0xE0, 0x7B, 0x00)  # colours of rods and of axes of turning joints
 

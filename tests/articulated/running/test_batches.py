@@ -92,7 +92,6 @@ WITHOUT_BATCHES = {
     "view",
     "sparse_body_jacobian",
     "sparse_body_jacobian_dot",
-    "warmup",
 }
 
 # The way to kernels and back is one for all. These differ in what goes that way: scalars, several axes, constants of a key,

@@ -41,7 +41,7 @@ from pluecker.articulated import (
 )
 from pluecker.articulated.robots import SEVEN_JOINT_ARM
 from pluecker.spatial import ArgumentValueError, PlueckerError, UnknownNameError
-from tests.articulated.command import main
+from tests.command import main
 from tests.conftest import COMPILED, EVERYTHING
 
 NUMBERS = ctypes.POINTER(ctypes.c_double)

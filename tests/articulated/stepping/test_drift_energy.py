@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from pluecker.articulated import (
-    MissingExtraError,
     Model,
     kinetic_energy,
     momentum,
@@ -17,6 +16,7 @@ from pluecker.articulated import (
     simulate,
 )
 from pluecker.articulated.robots import example_robots
+from pluecker.spatial import MissingExtraError
 from tests.articulated.stepping.motions import end, states
 from tests.conftest import COMPILED
 

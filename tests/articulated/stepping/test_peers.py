@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from pluecker.articulated import (
-    MissingExtraError,
     Model,
     difference,
     frame_placement,
@@ -16,6 +15,7 @@ from pluecker.articulated import (
 )
 from pluecker.articulated.conventions import from_pinocchio_q, to_pinocchio_q, velocity_map_to_pinocchio
 from pluecker.articulated.robots import find_robot
+from pluecker.spatial import MissingExtraError
 from tests.conftest import COMPILED
 
 STEPS = 200 if COMPILED else 10

@@ -12,7 +12,6 @@ import pytest
 
 from pluecker.articulated import (
     JointLimits,
-    MissingExtraError,
     Model,
     ModelBuilder,
     SimulationError,
@@ -26,6 +25,7 @@ from pluecker.articulated import (
 )
 from pluecker.articulated.robots import example_robots
 from pluecker.articulated.stepping.terms.rows import pack_rows
+from pluecker.spatial import MissingExtraError
 from tests.articulated.stepping.motions import states
 from tests.conftest import COMPILED, EVERYTHING
 

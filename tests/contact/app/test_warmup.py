@@ -12,7 +12,8 @@ import pytest
 from numba.core import event
 
 from benchmarks.contact_problems import packing
-from pluecker.contact import METHODS, Problem, solve, warmup
+from pluecker import Problem, solve, warmup
+from pluecker.contact import METHODS
 from tests.conftest import COMPILED
 
 compiled_only = pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
@@ -34,7 +35,7 @@ class Compilations(event.Listener):
 @compiled_only
 def test_after_warmup_the_usual_problems_compile_nothing():
     """Small ones, which go one way, and those of sixty contacts, by their matrix and from bodies"""
-    warmup(topics=["friction"], progress=False)
+    warmup(["friction"], progress=False)
     rng = np.random.default_rng(5)
     J = rng.normal(size=(180, 120))
     problems = [
@@ -52,20 +53,13 @@ def test_after_warmup_the_usual_problems_compile_nothing():
 @pytest.mark.plain
 @pytest.mark.parametrize("topic", ["friction", "worlds", "instants", "large"])
 def test_what_is_compiled_ahead_runs(topic):
-    warmup(topics=[topic], progress=False)
-
-
-def test_warmup_wants_an_answer_and_topics_that_exist():
-    with pytest.raises(TypeError, match="warmup: progress is a int, expected True or False"):
-        warmup(progress=5)
-    with pytest.raises(KeyError, match="warmup: no topic is called 'robots', expected one of friction, worlds"):
-        warmup(topics=["robots"])
+    warmup([topic], progress=False)
 
 
 @pytest.mark.everything
 def test_a_method_whose_extra_is_missing_is_left_out(monkeypatch):
     monkeypatch.setitem(sys.modules, "clarabel", None)
-    warmup(progress=False)
+    warmup(["methods"], progress=False)
     with pytest.raises(ImportError, match="cone"):
         solve(Problem.from_delassus(np.eye(3), [-1.0, 3.0, 0.0], [0.5]), "ccp", "clarabel")
     assert "clarabel" in METHODS
@@ -76,7 +70,8 @@ import sys
 import numpy as np
 from numba.core.registry import CPUDispatcher
 from pluecker import contact
-from pluecker.contact import solve, solve_lcp, warmup
+from pluecker import solve, warmup
+from pluecker.contact import solve_lcp
 from pluecker.spatial import MissingExtraError
 from tests.contact.random_friction import random_problem
 from tests.contact.random_scenes import random_bodies, random_rows, random_table
@@ -90,7 +85,7 @@ def signatures():
                     found[thing.py_func.__module__, thing.py_func.__qualname__] = thing.signatures
     return found
 
-warmup(progress=False)
+warmup(["methods"], progress=False)
 before = {name: list(types) for name, types in signatures().items()}
 rng = np.random.default_rng(1)
 for columns in (1, 2, 3):
@@ -174,7 +169,7 @@ def look_up(cache, *arguments):
     asked.add(f"{cache._py_func.__module__}.{cache._py_func.__name__}")
     return look(cache, *arguments)
 caching.Cache.load_overload = look_up
-from pluecker.contact.app.warmup import world_step
+from pluecker.compiling import world_step
 from pluecker.contact.piles import companion as beside
 beside.companion.running = dict.fromkeys(beside.TOPICS)
 steps = world_step()

@@ -9,11 +9,12 @@ import pytest
 pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed (extra peers)")
 
 from benchmarks.accuracy import load  # noqa: E402
-from pluecker.articulated import MissingExtraError, random_configuration  # noqa: E402
+from pluecker.articulated import random_configuration  # noqa: E402
 from pluecker.articulated.app.peer import PinocchioPeer  # noqa: E402
 from pluecker.articulated.robots import example_robots  # noqa: E402
 from pluecker.contact import World  # noqa: E402
 from pluecker.contact.constraints import Ball  # noqa: E402
+from pluecker.spatial import MissingExtraError  # noqa: E402
 from tests.contact.world.worlds import frame_at  # noqa: E402
 
 LIMIT = 1e-8

@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 from benchmarks.touching_scenes import quadruped
-from pluecker.articulated import MissingExtraError, forward_kinematics, rnea
+from pluecker.articulated import forward_kinematics, rnea
 from pluecker.articulated.robots import example_robots
 from pluecker.contact import World
 from pluecker.contact.constraints import Ball, PointContact
+from pluecker.spatial import MissingExtraError
 from tests.conftest import COMPILED
 
 scene = cache(quadruped)  # compiles: not while tests are collected

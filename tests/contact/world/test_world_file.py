@@ -22,7 +22,7 @@ from pluecker.contact.geometry import (
     Sphere,
     Surface,
 )
-from tests.contact.command import main
+from tests.command import main
 from tests.contact.stepping.touching.touching import bodies
 from tests.contact.world.test_overlays import ROD, URDF
 

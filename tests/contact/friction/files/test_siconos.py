@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pluecker.contact import FileError, Problem, ProblemError, read_siconos, write_fclib
 from pluecker.spatial import ArgumentTypeError
-from tests.contact.command import main
+from tests.command import main
 from tests.contact.friction.files.siconos_files import EXACT, STORAGES, example, text_of
 
 

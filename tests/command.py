@@ -4,6 +4,6 @@
 treats signals as a program that ends afterwards.
 """
 
-from pluecker.articulated.app.cli import main
+from pluecker.command import main
 
 __all__ = ["main"]

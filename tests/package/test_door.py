@@ -1,0 +1,47 @@
+"""One door: ``import pluecker`` has what programs begin with, the very things that the packages have."""
+
+import ast
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pluecker
+
+
+def declared():
+    """What the file declares for type checkers: the module of each name."""
+    found = {}
+    for node in ast.walk(ast.parse(Path(pluecker.__file__).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.If):
+            for each in node.body:
+                if isinstance(each, ast.ImportFrom):
+                    found |= {alias.name: each.module for alias in each.names}
+    return found
+
+
+def test_names_are_those_that_are_declared_for_type_checkers():
+    assert {*declared(), "__version__"} == set(pluecker.__all__)
+    for name, module in declared().items():
+        home = importlib.import_module(module)
+        expected = importlib.import_module(f"{module}.{name}") if module == "pluecker" else getattr(home, name)
+        assert getattr(pluecker, name) is expected, name
+
+
+def test_the_list_of_names_has_no_others():
+    public = {name for name in dir(pluecker) if not name.startswith("__")}
+    assert public == set(pluecker.__all__) - {"__version__"}
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'pluecker' has no attribute 'Modle'"):
+        pluecker.Modle  # noqa: B018
+
+
+def test_importing_imports_nothing_else_until_a_name_is_looked_at():
+    program = "import sys, pluecker; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = {name for name in done.stdout.split() if name.partition(".")[0] in ("pluecker", "numpy", "numba", "scipy")}
+    assert loaded == {"pluecker"}
