@@ -40,6 +40,8 @@ from pluecker.contact import Bodies
 from pluecker.course import velocity_at
 from pluecker.spatial import (
     RigidBodyInertia,
+    body_kinetic_energy,
+    body_momentum,
     check_consistent,
     classical_acceleration,
     cross_force,
@@ -50,8 +52,6 @@ from pluecker.spatial import (
     inertia_parameters,
     inertia_rate,
     inverse_inertia,
-    kinetic_energy,
-    momentum,
     net_force,
     pluecker_transform,
     point_masses,
@@ -132,8 +132,8 @@ I_C = sum(mass * (arm @ arm * np.eye(3) - np.outer(arm, arm)) for mass, arm in z
 close(I, np.block([[I_C - m * skew(c) @ skew(c), m * skew(c)], [m * skew(c).T, m * np.eye(3)]]))
 close(spatial_inertia(m, c, I_C), I)
 close(point_masses(masses, places), I)
-close(momentum(I, v), momentum_of_particles(v))
-close(kinetic_energy(I, v), energy_of_particles(v))
+close(body_momentum(I, v), momentum_of_particles(v))
+close(body_kinetic_energy(I, v), energy_of_particles(v))
 for found, expected in zip(inertia_parameters(I), (m, c, I_C), strict=True):
     close(found, expected)
 close(shift_inertia(m, I_C, c), I[:3, :3])  # the corner is the inertia about the origin: parallel axes
@@ -203,9 +203,9 @@ close(shifted[:3, :3], I_C + m * (a @ a * np.eye(3) - np.outer(a, a)))
 # %%
 w, v_O = v[:3], v[3:]
 v_C = velocity_at(v, c)
-close(momentum(I, v), np.concatenate([I_C @ w + np.cross(c, m * v_C), m * v_C]))
+close(body_momentum(I, v), np.concatenate([I_C @ w + np.cross(c, m * v_C), m * v_C]))
 as_printed = I[:3, :3] @ w - m * np.cross(c, np.cross(c, w)) + m * np.cross(c, v_O)
-assert np.abs(as_printed - momentum(I, v)[:3]).max() > 0.1
+assert np.abs(as_printed - body_momentum(I, v)[:3]).max() > 0.1
 
 # %% [markdown]
 # **Exercise 4.1.** The momentum of a body, from $m$, $c$, $\bar I_C$, and its twist, without the 6 x 6 matrix.
@@ -257,11 +257,11 @@ wrong = spatial_inertia(mass, center, own[0] + own[1])
 
 w = np.array([0.0, 8.0, 0.0])
 turning = np.concatenate([w, np.cross(center, w)])  # the centre of mass stays where it is
-parts = kinetic_energy(head, turning) + kinetic_energy(grip, turning)
-print(f"sum of the parts: {parts:.4f} J,  I_A + I_B: {kinetic_energy(racket, turning):.4f} J,  ", end="")
-print(f"own centres: {kinetic_energy(wrong, turning):.4f} J")
-close(parts, kinetic_energy(racket, turning))
-assert kinetic_energy(wrong, turning) < 0.5 * parts
+parts = body_kinetic_energy(head, turning) + body_kinetic_energy(grip, turning)
+print(f"sum of the parts: {parts:.4f} J,  I_A + I_B: {body_kinetic_energy(racket, turning):.4f} J,  ", end="")
+print(f"own centres: {body_kinetic_energy(wrong, turning):.4f} J")
+close(parts, body_kinetic_energy(racket, turning))
+assert body_kinetic_energy(wrong, turning) < 0.5 * parts
 
 # %% [markdown]
 # More than half of the energy is missing: the parts also *move*, on circles about the common centre. The numbers that
@@ -306,7 +306,7 @@ X = pluecker_transform(exp3(rng.normal(size=3)), rng.normal(size=3))
 I_B = transform_inertia(X, I)
 close(I_B, dual(X) @ I @ np.linalg.inv(X))
 close(0.5 * (X @ v) @ I_B @ (X @ v), energy_of_particles(v))
-close(transform_force(X, momentum(I, v)), momentum(I_B, transform_motion(X, v)))
+close(transform_force(X, body_momentum(I, v)), body_momentum(I_B, transform_motion(X, v)))
 close(inverse_inertia(I_B), X @ inverse_inertia(I) @ X.T)  # 48.A2
 print("eigenvalues in A:", np.linalg.eigvalsh(I).round(2))
 print("eigenvalues in B:", np.linalg.eigvalsh(I_B).round(2))
@@ -413,7 +413,7 @@ bodies = Bodies(  # the library's bodies in maximal coordinates
     wrench=[np.concatenate([torque, force])],
 )
 close(bodies.acceleration()[0], maximal)
-close(R @ momentum(inertia_body, v_body)[:3], I_world @ w_world)  # L
+close(R @ body_momentum(inertia_body, v_body)[:3], I_world @ w_world)  # L
 close(np.cross(3.0 * R[:, 1], I_world @ (3.0 * R[:, 1])), np.zeros(3))  # about a principal axis
 
 # %% [markdown]
@@ -486,13 +486,13 @@ plt.show()
 # turned upside down around it. The laws first, and then an answer in closed form.
 
 # %%
-energy = kinetic_energy(racket, v_path)
+energy = body_kinetic_energy(racket, v_path)
 np.testing.assert_allclose(energy, np.broadcast_to(energy[0], energy.shape), rtol=1e-8)
 
 placements = np.zeros((*R_path.shape[:-2], 4, 4))
 placements[..., :3, :3], placements[..., :3, 3], placements[..., 3, 3] = R_path, p_path, 1.0
 to_world = np.linalg.inv(transform_from_placement(placements))
-h_world = transform_force(to_world, momentum(racket, v_path))  # all six numbers of it
+h_world = transform_force(to_world, body_momentum(racket, v_path))  # all six numbers of it
 np.testing.assert_allclose(h_world, np.broadcast_to(h_world[0], h_world.shape), atol=1e-8)
 print("momentum in the world, at the start:", h_world[0, 1].round(6) + 0.0)
 print("and after five seconds:             ", h_world[-1, 1].round(6) + 0.0)

@@ -44,12 +44,12 @@ section   formula                                                  function
                                                                    :func:`derivative_of_force`
 40 to 42  spatial and classical acceleration                       :func:`spatial_acceleration`,
                                                                    :func:`classical_acceleration`
-44        ``h = I v``                                              :func:`momentum`
+44        ``h = I v``                                              :func:`body_momentum`
 45        ``[I_C - m c~ c~, m c~; m c~^T, m 1]``                   :func:`spatial_inertia`, :func:`inertia_parameters`
-45        shapes, parallel and principal axes                      :mod:`~pluecker.spatial.functions.shapes`, :func:`mesh`,
+45        shapes, meshes, parallel and principal axes              :mod:`~pluecker.spatial.functions.shapes`,
                                                                    :func:`shift_inertia`, :func:`principal_axes`
 45        particles, bodies of varying density                     :func:`point_masses`, :func:`density_inertia`
-46        ``1/2 v . I v``, ``v x* I - I v x``, ``X* I X^-1``       :func:`kinetic_energy`, :func:`inertia_rate`,
+46        ``1/2 v . I v``, ``v x* I - I v x``, ``X* I X^-1``       :func:`body_kinetic_energy`, :func:`inertia_rate`,
                                                                    :func:`transform_inertia`
 46        what an inertia must satisfy                             :func:`check_consistent`, :func:`pseudo_inertia`
 47        ``f = I a + v x* I v``                                   :func:`net_force`
@@ -171,18 +171,17 @@ from pluecker.spatial.functions.rates import (
     spatial_acceleration,
 )
 from pluecker.spatial.functions.rigid_body import (
+    body_kinetic_energy,
+    body_momentum,
     inertia_parameters,
     inertia_rate,
     inverse_inertia,
-    kinetic_energy,
-    momentum,
     net_force,
     relative_inertia,
     shift_inertia,
     spatial_inertia,
 )
 from pluecker.spatial.functions.scipy_rotations import from_scipy, to_scipy
-from pluecker.spatial.functions.shapes import mesh
 from pluecker.spatial.typed import (
     ArticulatedInertia,
     ForceVector,
@@ -208,6 +207,8 @@ __all__ = [
     "UnknownNameError",
     "acceleration_of_point",
     "angular_velocity_matrix",
+    "body_kinetic_energy",
+    "body_momentum",
     "change_of_basis",
     "check_consistent",
     "classical_acceleration",
@@ -235,15 +236,12 @@ __all__ = [
     "inverse_inertia",
     "invert",
     "is_consistent",
-    "kinetic_energy",
     "left_jacobian3",
     "left_jacobian3_inverse",
     "left_jacobian6",
     "left_jacobian6_inverse",
     "log3",
     "log6",
-    "mesh",
-    "momentum",
     "net_force",
     "placement",
     "pluecker_transform",

@@ -4,10 +4,10 @@ import numpy as np
 
 from pluecker.course import velocity_at
 from pluecker.spatial import (
+    body_momentum,
     cross_force,
     inertia_parameters,
     inverse_inertia,
-    momentum,
     relative_inertia,
     spatial_inertia,
 )
@@ -26,7 +26,7 @@ def weld(m_A, c_A, I_A, m_B, c_B, I_B):
 
 def acceleration_of_body(I, v, f):
     """I a = f - v x* I v"""
-    return inverse_inertia(I) @ (f - cross_force(v, momentum(I, v)))
+    return inverse_inertia(I) @ (f - cross_force(v, body_momentum(I, v)))
 
 
 def inertia_between(I_A, I_B):

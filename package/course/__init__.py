@@ -14,7 +14,7 @@ The formulas themselves are in :mod:`pluecker.spatial`.
 
 from pluecker.course import planar, two_body
 from pluecker.course.constrained import (
-    ConstrainedAcceleration,
+    ConstrainedMotion,
     JointSpace,
     apparent_inverse_inertia_from_S,
     apparent_inverse_inertia_from_T,
@@ -54,7 +54,7 @@ from pluecker.course.subspaces import (
 
 __all__ = [
     "CentralAxis",
-    "ConstrainedAcceleration",
+    "ConstrainedMotion",
     "JointSpace",
     "ScrewAxis",
     "Subspaces",

@@ -41,10 +41,10 @@ from pluecker.spatial.errors import ArgumentValueError
 from pluecker.spatial.functions.arguments import Array, as_floats, check_broadcast, composed
 from pluecker.spatial.functions.bases import entry, transposed, unit_columns
 from pluecker.spatial.functions.products import cross_force
-from pluecker.spatial.functions.rigid_body import check_symmetric, momentum, net_force
+from pluecker.spatial.functions.rigid_body import body_momentum, check_symmetric, net_force
 
 __all__ = [
-    "ConstrainedAcceleration", "JointSpace", "apparent_inverse_inertia_from_S", "apparent_inverse_inertia_from_T",
+    "ConstrainedMotion", "JointSpace", "apparent_inverse_inertia_from_S", "apparent_inverse_inertia_from_T",
     "bias_acceleration_from_S", "bias_acceleration_from_T", "constrained_acceleration_from_S",
     "constrained_acceleration_from_T", "constraint_multipliers", "joint_space",
 ]  # fmt: skip
@@ -54,7 +54,7 @@ VANISHING = 1e-13  # of the size of F S without cancellation: a smaller singular
 
 
 @by_value()
-class ConstrainedAcceleration(NamedTuple):
+class ConstrainedMotion(NamedTuple):
     """Acceleration of a constrained body, ``a = Phi f + b``, and the force of its constraint.
 
     Attributes:
@@ -252,7 +252,7 @@ def bias_acceleration_from_T(I: ArrayLike, T: ArrayLike, v: ArrayLike, T_rate: A
 @composed
 def constrained_acceleration_from_S(
     I: ArrayLike, S: ArrayLike, f: ArrayLike, alpha: ArrayLike | None = None, S_rate: ArrayLike | None = None
-) -> ConstrainedAcceleration:
+) -> ConstrainedMotion:
     """The acceleration ``a = Phi f + b`` of a body with the motion freedom S, and the force of its constraint.
 
     Args:
@@ -276,7 +276,7 @@ def constrained_acceleration_from_S(
 @composed
 def constrained_acceleration_from_T(
     I: ArrayLike, T: ArrayLike, f: ArrayLike, v: ArrayLike | None = None, T_rate: ArrayLike | None = None
-) -> ConstrainedAcceleration:
+) -> ConstrainedMotion:
     """The acceleration ``a = Phi f + b`` of a body under constraint forces ``f_c = T lambda``, given T, and that force.
 
     Args:
@@ -330,7 +330,7 @@ def constraint_multipliers(
 
 def constrained_from_S(
     function: str, I: ArrayLike, S: ArrayLike, f: ArrayLike, alpha: ArrayLike | None, S_rate: ArrayLike | None
-) -> ConstrainedAcceleration:
+) -> ConstrainedMotion:
     """Everything by way of S."""
     I, S, alpha, drift, v = from_S(function, I, S, alpha, S_rate)
     f = as_floats(function, "f", f, (6,))
@@ -339,12 +339,12 @@ def constrained_from_S(
     Phi = G @ transposed(G)
     b = drift - times(Phi, net_force(I, v, drift))
     a = times(Phi, f) + b
-    return ConstrainedAcceleration(a, net_force(I, v, a) - f, Phi, b)
+    return ConstrainedMotion(a, net_force(I, v, a) - f, Phi, b)
 
 
 def constrained_from_T(
     function: str, I: ArrayLike, T: ArrayLike, f: ArrayLike, v: ArrayLike | None, T_rate: ArrayLike | None
-) -> tuple[ConstrainedAcceleration, Array]:
+) -> tuple[ConstrainedMotion, Array]:
     """Everything by way of T, and the multipliers."""
     I, T = as_floats(function, "I", I, (6, 6)), basis(function, "T", T)
     k = T.shape[-1]
@@ -360,13 +360,13 @@ def constrained_from_T(
         )
     W, K, R = inverse_roots_of_T(function, I, T)
     Phi = W - K @ transposed(K)
-    gyroscopic = cross_force(v, momentum(I, v))
+    gyroscopic = cross_force(v, body_momentum(I, v))
     drift = solve(transposed(R), times(transposed(rate), v)[..., None])[..., 0]  # R^-T T'^T v
     b = -times(Phi, gyroscopic) - times(K, drift)
     a = times(Phi, f) + b
     reduced = times(transposed(K), f - gyroscopic) + drift  # R^-T (T^T W (f - v x* I v) + T'^T v)
     multipliers = -solve(R, reduced[..., None])[..., 0]
-    return ConstrainedAcceleration(a, times(T, multipliers), Phi, b), multipliers
+    return ConstrainedMotion(a, times(T, multipliers), Phi, b), multipliers
 
 
 @composed

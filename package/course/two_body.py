@@ -28,7 +28,7 @@ from pluecker.spatial.errors import ArgumentValueError
 from pluecker.spatial.functions.arguments import Array, as_floats, check_broadcast, composed, finite, naming
 from pluecker.spatial.functions.bases import entry, transposed
 from pluecker.spatial.functions.products import skew
-from pluecker.spatial.functions.rigid_body import momentum, shift_inertia
+from pluecker.spatial.functions.rigid_body import body_momentum, shift_inertia
 
 __all__ = ["TwoBody3D", "TwoBody6D", "two_body_3d", "two_body_6d"]
 
@@ -213,10 +213,10 @@ def two_body_6d(I1: ArrayLike, I2: ArrayLike, s: ArrayLike, f: ArrayLike) -> Two
     A1, A2 = (body_inertia(function, name, I, 6) for name, I in (("I1", I1), ("I2", I2)))
     s, f = as_floats(function, "s", s, (6,)), as_floats(function, "f", f, (6,))
     check_broadcast(function, I1=(A1, 2), I2=(A2, 2), s=(s, 1), f=(f, 1))
-    U = momentum(A2, s)  # I2 s
+    U = body_momentum(A2, s)  # I2 s
     d = yielding(function, s, A2)  # s^T I2 s
     inertia = A1 + A2 - U[..., :, None] * U[..., None, :] / d[..., None, None]
     a1 = accelerated(function, inertia, f)  # (B7)
     alpha = -np.sum(U * a1, axis=-1) / d  # (B6)
     a2 = a1 + s * alpha[..., None]  # (B3)
-    return TwoBody6D(a1, a2, alpha, momentum(A2, a2), inertia)  # (B5)
+    return TwoBody6D(a1, a2, alpha, body_momentum(A2, a2), inertia)  # (B5)

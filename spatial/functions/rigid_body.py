@@ -6,10 +6,10 @@ centre of mass ``c`` and the rotational inertia ``I_C`` about it; that of an art
 ===========================================  ============================================================  =======
 formula                                      function                                                      section
 ===========================================  ============================================================  =======
-``h = I v``                                  :func:`momentum`                                              44, 46
+``h = I v``                                  :func:`body_momentum`                                         44, 46
 ``I = [I_C - m c~ c~, m c~; m c~^T, m 1]``   :func:`spatial_inertia`, back :func:`inertia_parameters`      45
 ``I_O = I_C - m c~ c~``                      :func:`shift_inertia` (parallel axes)                         45
-``T = 1/2 v . I v``                          :func:`kinetic_energy`                                        46
+``T = 1/2 v . I v``                          :func:`body_kinetic_energy`                                   46
 ``dI/dt = v x* I - I v x``                   :func:`inertia_rate`                                          46
 ``I_A + I_B``                                the sum of the arrays (bodies joined rigidly)                 46
 ``X* I X^-1``                                :func:`~pluecker.spatial.transform_inertia`                   46
@@ -61,7 +61,8 @@ from pluecker.spatial.functions.arguments import Array, as_floats, check_broadca
 from pluecker.spatial.functions.elementwise import Elementwise
 
 __all__ = [
-    "inertia_parameters", "inertia_rate", "inverse_inertia", "kinetic_energy", "momentum", "net_force", "relative_inertia",
+    "body_kinetic_energy", "body_momentum", "inertia_parameters", "inertia_rate", "inverse_inertia", "net_force",
+    "relative_inertia",
     "shift_inertia", "spatial_inertia",
 ]  # fmt: skip
 DEFINITE = (
@@ -217,8 +218,8 @@ PARAMETERS = Elementwise(
 SHIFT = Elementwise(
     "shift_inertia", shift_inertia_kernel, {"mass": (), "inertia": (3, 3), "offset": (3,)}, (3, 3), NOT_SYMMETRIC
 )
-MOMENTUM = Elementwise("momentum", momentum_kernel, {"I": SQUARE, "v": (6,)}, (6,))
-KINETIC_ENERGY = Elementwise("kinetic_energy", kinetic_energy_kernel, {"I": SQUARE, "v": (6,)}, ())
+MOMENTUM = Elementwise("body_momentum", momentum_kernel, {"I": SQUARE, "v": (6,)}, (6,))
+KINETIC_ENERGY = Elementwise("body_kinetic_energy", kinetic_energy_kernel, {"I": SQUARE, "v": (6,)}, ())
 NET_FORCE = Elementwise("net_force", net_force_kernel, {"I": SQUARE, "v": (6,), "a": (6,)}, (6,))
 RATE = Elementwise(
     "inertia_rate", inertia_rate_kernel, {"I": SQUARE, "v": (6,)}, SQUARE, "I is not symmetric, within 1e-6 of its size"
@@ -294,7 +295,7 @@ def shift_inertia(mass: ArrayLike, inertia: ArrayLike, offset: ArrayLike) -> Arr
     return SHIFT(mass, inertia, offset)
 
 
-def momentum(I: ArrayLike, v: ArrayLike) -> Array:
+def body_momentum(I: ArrayLike, v: ArrayLike) -> Array:
     """``h = I v``: the spatial momentum, a force vector; the force ``I a`` of an acceleration, likewise.
 
     Args:
@@ -312,7 +313,7 @@ def momentum(I: ArrayLike, v: ArrayLike) -> Array:
     return MOMENTUM(I, v)
 
 
-def kinetic_energy(I: ArrayLike, v: ArrayLike) -> Array:
+def body_kinetic_energy(I: ArrayLike, v: ArrayLike) -> Array:
     """``T = 1/2 v . I v``.
 
     Args:

@@ -44,11 +44,11 @@ from pluecker.spatial.functions.coordinates import (
     transform_parameters,
 )
 from pluecker.spatial.functions.rigid_body import (
+    body_kinetic_energy,
+    body_momentum,
     inertia_parameters,
     inertia_rate,
     inverse_inertia,
-    kinetic_energy,
-    momentum,
     spatial_inertia,
 )
 from pluecker.spatial.typed.base import Typed
@@ -126,7 +126,7 @@ class ArticulatedInertia(SymmetricMap):
         product = f"{self._noun} @ {other._noun}"
         frame = common_frame(product, self.frame, other.frame)
         with naming(product):
-            return ForceVector._make(momentum(self._values, other._values), frame)
+            return ForceVector._make(body_momentum(self._values, other._values), frame)
 
     def kinetic_energy(self, velocity: MotionVector) -> Any:
         """``1/2 v . I v``, ``(...)``; J.
@@ -135,7 +135,7 @@ class ArticulatedInertia(SymmetricMap):
             TypeError, ValueError: not a motion vector; in another frame; the batches do not broadcast.
         """
         self._velocity("kinetic_energy", velocity)
-        return kinetic_energy(self._values, velocity._values)
+        return body_kinetic_energy(self._values, velocity._values)
 
     def rate(self, velocity: MotionVector) -> Array:
         """``v x* I - I v x``: how the inertia of a body with this velocity changes, in a fixed frame; ``(..., 6, 6)``.
@@ -268,7 +268,7 @@ class InverseInertia(SymmetricMap):
         product = f"{self._noun} @ {other._noun}"
         frame = common_frame(product, self.frame, other.frame)
         with naming(product):
-            return MotionVector._make(momentum(self._values, other._values), frame)
+            return MotionVector._make(body_momentum(self._values, other._values), frame)
 
     def inverse(self) -> ArticulatedInertia:
         """The map from M6 to F6.

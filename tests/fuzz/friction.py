@@ -290,7 +290,7 @@ def assemble(dice: Dice) -> Call:
     if extra is not None and dice.chance(0.6):
         values["rows"] = Given(extra)
     if dice.chance(0.4):
-        values["recovery"] = Given(dice.pick(0.0, 1.0, 0.5)) if quiet(dice) else Given(thing(dice), flaw=MAYBE)
+        values["erp"] = Given(dice.pick(0.0, 1.0, 0.5)) if quiet(dice) else Given(thing(dice), flaw=MAYBE)
     if dice.chance(0.3):
         values["restitution"] = Given(dice.pick(True, False)) if quiet(dice) else Given(thing(dice), flaw=MAYBE)
     if dice.chance(0.3):

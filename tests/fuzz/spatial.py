@@ -406,8 +406,8 @@ TABLE: dict[str, Entry] = {
         lambda m, J, r: J - m[..., None, None] * tilde(r) @ tilde(r),
         size=lambda m, J, r: J + m * r * r,
     ),
-    "momentum": Entry(("M", "v6"), mv),
-    "kinetic_energy": Entry(("A", "v6"), lambda I, v: dot(v, mv(I, v)) / 2, size=lambda I, v: I * v * v),
+    "body_momentum": Entry(("M", "v6"), mv),
+    "body_kinetic_energy": Entry(("A", "v6"), lambda I, v: dot(v, mv(I, v)) / 2, size=lambda I, v: I * v * v),
     "net_force": Entry(
         ("M", "v6", "v6"), lambda I, v, a: mv(I, a) + mv(crf(v), mv(I, v)), size=lambda I, v, a: I * a + v * v * I
     ),

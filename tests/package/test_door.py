@@ -2,13 +2,18 @@
 
 import ast
 import importlib
+import inspect
 import subprocess
 import sys
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
 
 import pluecker
+
+PACKAGES = ("spatial", "spatial.shapes", "course", "course.planar", "course.two_body", "articulated", "contact")
+PACKAGES += ("contact.constraints", "contact.geometry")
 
 
 def declared():
@@ -45,3 +50,16 @@ def test_importing_imports_nothing_else_until_a_name_is_looked_at():
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     loaded = {name for name in done.stdout.split() if name.partition(".")[0] in ("pluecker", "numpy", "numba", "scipy")}
     assert loaded == {"pluecker"}
+
+
+def test_one_name_is_one_thing_and_one_thing_has_one_name():
+    named, things = {}, {}
+    for package in PACKAGES:
+        module = attrgetter(package)(pluecker)
+        for name in module.__all__:
+            thing = getattr(module, name)
+            named.setdefault(name, []).append(package)
+            if callable(thing) or inspect.ismodule(thing):
+                things.setdefault(id(thing), set()).add(name)
+    assert {name: where for name, where in named.items() if len(where) > 1} == {}
+    assert [names for names in things.values() if len(names) > 1] == []

@@ -67,7 +67,7 @@ def objects():
         course.central_axis([0, 0, 1.0, 0, 0, 2.0]), s.PrincipalAxes(np.ones(3), np.eye(3), np.zeros(3)),
         course.Subspaces(np.eye(6)[:, :1], np.eye(6)[:, 1:]), course.JointSpace(np.eye(2), np.zeros(2)),
         s.DensityInertia(np.eye(6), np.float64(0.0)),
-        course.ConstrainedAcceleration(np.zeros(6), np.zeros(6), np.eye(6), np.zeros(6)), pair, pair.joints[0],
+        course.ConstrainedMotion(np.zeros(6), np.zeros(6), np.eye(6), np.zeros(6)), pair, pair.joints[0],
         pair.trees[0], motion, motion[-1], control, control.q, a.Control(control, 0.01, clip=True), a.Actuator(2.0, [1.0,
         np.inf]), a.JointLimits(restitution=[0.5, 0.0]), points, a.Arrows(np.zeros((2, 3)), np.eye(3)[:2]),
         a.Lines([("world", "hand")], "rope", lengths=[2.0]),

@@ -61,7 +61,7 @@ ORDERS = (
 OPTIONS = {
     "out", "threads", "tol", "max_iterations", "warm_start", "progress", "history", "relaxation", "momentum", "directions",
     "separate", "repeats", "form", "replace", "definite", "check_inertia", "symmetrise", "recovery", "covering", "solver",
-    "title", "pitch",
+    "title", "pitch", "erp",
 }  # fmt: skip
 # Names that other libraries use, and the one name here.
 SYNONYMS = {

@@ -21,7 +21,7 @@ with these corrections, each checked by the tests:
 What w holds for a contact:
 
 - ``gap / h`` where the gap is positive: the bodies may come as near as to touch;
-- ``recovery gap / h`` where it is negative: that share of the penetration goes away in a step;
+- ``erp gap / h`` where it is negative: that share of the penetration goes away in a step;
 - Newton's restitution, where e > 0 and the bodies touch within the step: ``u_n >= - e u_n^-``, with the velocity
   ``u_n^- < 0`` before the step, in place of the above where it asks for more. A body at rest has no such velocity, and
   does not hop. Nor has one that parts, ``u_n^- > 0``, and is pressed back within the step: it comes to rest, where the
@@ -46,7 +46,7 @@ from pluecker.spatial.functions.elementwise import Array
 __all__ = ["assemble_contacts", "contact_jacobian"]
 
 BODY = 6  # velocities of a body
-RECOVERY = 0.2  # of the penetration in a step, unless given
+ERP = 0.2  # of the penetration in a step, unless given
 
 
 def assemble_contacts(
@@ -55,7 +55,7 @@ def assemble_contacts(
     step: float,
     rows: Rows | None = None,
     *,
-    recovery: ArrayLike = RECOVERY,
+    erp: ArrayLike = ERP,
     restitution: bool = True,
 ) -> Problem:
     """Assemble the friction problem of one step: contacts first, then rows, with a factored operator.
@@ -68,8 +68,8 @@ def assemble_contacts(
         table: K contacts; each has 3, 5 or 6 components, as it has one, two or three coefficients of friction.
         step: h, s.
         rows: R joints, limits and motors.
-        recovery: the share of a penetration that a step removes, from 0 to 1, one for all or for each contact,
-            ``(K,)``; 1 removes it at once, at a speed that may be high, and which the bodies keep.
+        erp: error reduction, the share of a penetration that a step removes, from 0 to 1, one for all or for each
+            contact, ``(K,)``; 1 removes it at once, at a speed that may be high, and which the bodies keep.
         restitution: False leaves Newton's restitution out, as
             :func:`~pluecker.contact.friction.solving.restitution.poisson_restitution` needs it.
 
@@ -80,7 +80,7 @@ def assemble_contacts(
 
     Raises:
         ProblemError: an argument is of another type; a body of a contact or row is out of range, or all its bodies are
-            static; a recovery is not between 0 and 1; the step is not positive; an entry of J, J M^-1, the offset or the
+            static; an erp is not between 0 and 1; the step is not positive; an entry of J, J M^-1, the offset or the
             diagonal of N is above 1e150. The message names the contact or row.
 
     Source: D. E. Stewart and J. C. Trinkle (1996); M. Anitescu and F. A. Potra (1997); source document 000
@@ -100,7 +100,7 @@ def assemble_contacts(
     as_record("rows", rows, Rows)
     restitution = as_switch("restitution", restitution)
     check_bodies("row", rows.bodies, bodies)
-    share = as_recovery(recovery, len(table))
+    share = as_erp(erp, len(table))
     with np.errstate(over="ignore", invalid="ignore"):  # check_size names what overflows
         problem = assemble(bodies, table, rows, h, share, restitution)
     pairs = np.concatenate([table.bodies, rows.bodies])
@@ -113,7 +113,7 @@ def assemble_contacts(
     return problem
 
 
-def assemble(bodies: Bodies, table: ContactTable, rows: Rows, h: float, recovery: Array, restitution: bool) -> Problem:
+def assemble(bodies: Bodies, table: ContactTable, rows: Rows, h: float, erp: Array, restitution: bool) -> Problem:
     """Assemble the problem of arguments that were checked, see :func:`assemble_contacts`; overflow is left in its arrays."""
     K, size = len(table), table.size
     contacts = contact_jacobian(bodies, table)
@@ -132,7 +132,7 @@ def assemble(bodies: Bodies, table: ContactTable, rows: Rows, h: float, recovery
     J, T, G = (block_matrix(sets.start, len(bodies), pairs, there, part) for part in (parts, divided, halved))
     offset = relative_velocity(contacts, table.bodies, free)
     before = relative_velocity(contacts[:, :, :1], table.bodies, bodies.velocity)[:, 0]
-    offset[:, 0] += normal_offset(table, before, h, recovery, restitution)
+    offset[:, 0] += normal_offset(table, before, h, erp, restitution)
     of_rows = relative_velocity(singles, pairs[K:], free)[:, 0] + rows.offset
     softness = np.zeros((K, size))
     columns = 3 if table.compliance.ndim == 2 else 1
@@ -177,10 +177,10 @@ def relative_velocity(J: Array, pairs: Indices, velocity: Array) -> Array:
     return np.asarray((J @ velocity[pairs][..., None])[..., 0].sum(axis=1))
 
 
-def normal_offset(table: ContactTable, before: Array, h: float, recovery: Array, restitution: bool) -> Array:
+def normal_offset(table: ContactTable, before: Array, h: float, erp: Array, restitution: bool) -> Array:
     """Return what gap and restitution add to the normal velocity, ``(K,)``, m/s; ``before``: it before the step, m/s."""
     gap = table.gap / h
-    offset = np.where(gap > 0.0, gap, recovery * gap)
+    offset = np.where(gap > 0.0, gap, erp * gap)
     if restitution:
         bounces = (table.restitution > 0.0) & (before < 0.0) & (before + gap <= 0.0)
         offset = np.where(bounces, np.minimum(offset, table.restitution * before), offset)
@@ -215,9 +215,9 @@ def check_bodies(what: str, pairs: Indices, bodies: Bodies) -> None:
         raise entry_error(what, int(k), f"{whose}, expected one that can move")
 
 
-def as_recovery(recovery: ArrayLike, K: int) -> Array:
+def as_erp(erp: ArrayLike, K: int) -> Array:
     """Return shares from 0 to 1, one for each contact."""
-    values = as_column("contact", "recovery", recovery, (), K)
+    values = as_column("contact", "erp", erp, (), K)
     for k in np.flatnonzero((values < 0.0) | (values > 1.0)):
-        raise entry_error("contact", int(k), f"recovery is {values[k]}, expected 0 to 1")
+        raise entry_error("contact", int(k), f"erp is {values[k]}, expected 0 to 1")
     return values

@@ -1,4 +1,4 @@
-"""Soft contact: what a spring and a damper are in one step, as compliance and recovery of a contact."""
+"""Soft contact: what a spring and a damper are in one step, as compliance and error reduction of a contact."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ __all__ = ["SoftContact", "soft_contact"]
 
 @by_value()
 class SoftContact(NamedTuple):
-    """Compliance and recovery that stand for a spring and a damper in one step.
+    """Compliance and error reduction that stand for a spring and a damper in one step.
 
     Attributes:
         compliance: for :class:`~pluecker.contact.friction.tables.table.ContactTable`, m/s per N s.
-        recovery: for :func:`~pluecker.contact.friction.tables.assembly.assemble_contacts`: the share of the penetration that
-            a step removes where nothing resists; between 0 and 1.
+        erp: for :func:`~pluecker.contact.friction.tables.assembly.assemble_contacts`: the share of the penetration that a
+            step removes where nothing resists; between 0 and 1.
     """
 
     compliance: Array
-    recovery: Array
+    erp: Array
 
 
 def soft_contact(stiffness: ArrayLike, damping: ArrayLike, step: float) -> SoftContact:
-    """Return compliance and recovery of contacts that are springs and dampers, at the end of the step (implicitly).
+    """Return compliance and error reduction of contacts that are springs and dampers, at the end of the step (implicitly).
 
     With the gap g before the step, the gap ``g + h u`` after it, and the impulse ``r = h f`` of the force at its end,
 
@@ -39,7 +39,7 @@ def soft_contact(stiffness: ArrayLike, damping: ArrayLike, step: float) -> SoftC
         r = -h k g - h (h k + d) u
         0 = u + c r + s g / h,          c = 1 / (h (h k + d)),    s = h k / (h k + d)
 
-    This is what a contact with compliance c and recovery s has where it presses. Without damping s is 1; without
+    This is what a contact with compliance c and error reduction s has where it presses. Without damping s is 1; without
     stiffness it is 0. The scheme is that of Catto, "Soft constraints" (GDC 2011). It is stable for any step, and
     dissipates what the implicit Euler method does. A contact that presses against a weight mg rests where the spring
     does, at the penetration mg / k.
@@ -53,7 +53,7 @@ def soft_contact(stiffness: ArrayLike, damping: ArrayLike, step: float) -> SoftC
         step: h, s.
 
     Returns:
-        ``(compliance, recovery)``, of the broadcast shape.
+        ``(compliance, erp)``, of the broadcast shape.
 
     Raises:
         ArgumentTypeError: no real numbers.
@@ -67,7 +67,7 @@ def soft_contact(stiffness: ArrayLike, damping: ArrayLike, step: float) -> SoftC
     Example:
         >>> from pluecker.contact import soft_contact
         >>> soft_contact(1e4, 100.0, 0.01)
-        SoftContact(compliance=array(0.5), recovery=array(0.5))
+        SoftContact(compliance=array(0.5), erp=array(0.5))
     """
     h, k, d = as_step(step), numbers_of("stiffness", stiffness), numbers_of("damping", damping)
     for name, value in (("stiffness", k), ("damping", d)):
@@ -83,6 +83,6 @@ def soft_contact(stiffness: ArrayLike, damping: ArrayLike, step: float) -> SoftC
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         total = h * k + d
         soft = SoftContact(np.asarray(1.0 / (h * total)), np.asarray(h * k / total))
-    if not (np.isfinite(soft.compliance) & np.isfinite(soft.recovery)).all():
+    if not (np.isfinite(soft.compliance) & np.isfinite(soft.erp)).all():
         raise ProblemError(f"step {h}, stiffness and damping are so large or so small that h (h k + d) leaves float64")
     return soft

@@ -5,7 +5,7 @@ name                               what it is
 =================================  ==================================================================================
 :class:`ContactTable`              contacts: two bodies, a normal, a point, a gap, coefficients
 :func:`contact_frames`             (n, t1, t2) of unit normals
-:func:`soft_contact`               compliance and recovery of a contact that is a spring and a damper, of
+:func:`soft_contact`               compliance and error reduction of a contact that is a spring and a damper, of
                                    :mod:`~pluecker.contact.friction.tables.compliant`
 :class:`Rows`                      equations, limits and motors: a Jacobian and two bounds for each
 =================================  ==================================================================================

@@ -20,8 +20,8 @@ def test_the_mapping_and_its_inverse(k, d, h):
 @pytest.mark.parametrize(("k", "d", "h"), CASES)
 def test_compliances_of_impulses_are_those_of_soft_contacts(k, d, h):
     erp, cfm = erp_cfm(k, d, h)
-    compliance, recovery = soft_contact(k, d, h)
-    assert (erp, cfm / h) == pytest.approx((float(recovery), float(compliance)), rel=1e-14)
+    compliance, share = soft_contact(k, d, h)
+    assert (erp, cfm / h) == pytest.approx((float(share), float(compliance)), rel=1e-14)
 
 
 @pytest.mark.parametrize(("k", "d", "h"), CASES)

@@ -47,7 +47,7 @@ def problem_of(radii, masses, q, v, surface, newton):
     moments = [inertia(Sphere(radius), mass) for radius, mass in zip(radii, masses, strict=True)]
     places, speeds = np.reshape(q, (-1, 7))[:, :3], np.reshape(v, (-1, 6))
     scene = Bodies([np.inf, *masses], [[0.0] * 3, *moments], [[0.0] * 3, *places], velocity=[[0.0] * 6, *speeds])
-    return assemble_contacts(scene, found.table(), 1.0, recovery=0.0, restitution=newton)
+    return assemble_contacts(scene, found.table(), 1.0, erp=0.0, restitution=newton)
 
 
 def kinetic(radii, masses, v):

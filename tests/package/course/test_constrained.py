@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.linalg import subspace_angles
 
 from pluecker.course import (
-    ConstrainedAcceleration,
+    ConstrainedMotion,
     JointSpace,
     apparent_inverse_inertia_from_S,
     apparent_inverse_inertia_from_T,
@@ -22,9 +22,9 @@ from pluecker.course import (
     motion_subspace,
 )
 from pluecker.spatial import (
+    body_kinetic_energy,
     crf,
     crm,
-    kinetic_energy,
     pluecker_transform,
     shapes,
     spatial_inertia,
@@ -198,7 +198,7 @@ def test_both_ways_solve_the_equation_of_motion_with_multipliers(n, rng):
         constrained_acceleration_from_S(I, S, f, alpha, S_rate),
         constrained_acceleration_from_T(I, T, f, v, T_rate),
     ):
-        assert isinstance(found, ConstrainedAcceleration)
+        assert isinstance(found, ConstrainedMotion)
         np.testing.assert_allclose(found.acceleration, a, rtol=0, atol=100 * EPS * scale)
         np.testing.assert_allclose(found.constraint_force, f_c, rtol=0, atol=100 * EPS * scale)
         np.testing.assert_allclose(found.apparent_inverse_inertia @ f + found.bias, a, rtol=0, atol=100 * EPS * scale)
@@ -288,7 +288,7 @@ def test_the_equation_of_motion_in_joint_space(n, rng):
     rate = np.linalg.solve(H, S.T @ f - C)
     a = constrained_acceleration_from_S(I, S, f, alpha, S_rate).acceleration
     np.testing.assert_allclose(S @ rate + S_rate @ alpha, a, rtol=0, atol=1e4 * EPS * (1 + np.abs(a).max()))
-    np.testing.assert_allclose(0.5 * alpha @ H @ alpha, kinetic_energy(I, S @ alpha), rtol=0, atol=200 * EPS)
+    np.testing.assert_allclose(0.5 * alpha @ H @ alpha, body_kinetic_energy(I, S @ alpha), rtol=0, atol=200 * EPS)
     np.testing.assert_array_equal(joint_space(I, S).C, 0.0)
 
 

@@ -26,6 +26,8 @@ from pluecker.course import (
     velocity_at,
 )
 from pluecker.spatial import (
+    body_kinetic_energy,
+    body_momentum,
     change_of_basis,
     classical_acceleration,
     crm,
@@ -33,8 +35,6 @@ from pluecker.spatial import (
     derivative_of_motion,
     exp3,
     inverse_inertia,
-    kinetic_energy,
-    momentum,
     net_force,
     pluecker_transform,
     reciprocal_basis,
@@ -269,7 +269,7 @@ def test_48_A1_momentum_from_its_parts():
     v = RNG.normal(size=6)
     h = m * velocity_at(v, c)
     h_C = I_C @ v[:3]
-    same(momentum(spatial_inertia(m, c, I_C), v), np.concatenate([h_C + np.cross(c, h), h]))
+    same(body_momentum(spatial_inertia(m, c, I_C), v), np.concatenate([h_C + np.cross(c, h), h]))
 
 
 def test_48_A2_the_inverse_inertia_in_other_coordinates():
@@ -364,7 +364,7 @@ def test_53_B4_its_kinetic_energy():
     """T = 1/2 v^T I v = 1/2 qd^T H qd"""
     inertia, freedoms, rate, alpha, _ = constrained_body()
     H = joint_space(inertia, freedoms, alpha, rate).H
-    same(kinetic_energy(inertia, freedoms @ alpha), 0.5 * alpha @ H @ alpha)
+    same(body_kinetic_energy(inertia, freedoms @ alpha), 0.5 * alpha @ H @ alpha)
 
 
 # --------------------------------------------------------------------------------------------------------- 56: dynamics C
@@ -386,7 +386,7 @@ def test_56_C1_kinetic_energy_and_momentum_of_a_robot():
     for mass, place, rate in zip(masses, places, qd, strict=True):
         v = v + twist(K, place) * rate
         inertia = spatial_inertia(mass, np.add(place, [0.2, 0.1, 0.0]), np.diag([0.1, 0.2, 0.3]) * mass)
-        T, h = T + kinetic_energy(inertia, v), h + momentum(inertia, v)
+        T, h = T + body_kinetic_energy(inertia, v), h + body_momentum(inertia, v)
     same(energy_of_robot(robot, np.zeros(3), qd), T)
     step = 1e-6  # the momentum is the derivative of the energy by a velocity of the whole robot, here about the first joint
     more, less = (energy_of_robot(robot, np.zeros(3), qd + d * np.array([1.0, 0.0, 0.0])) for d in (step, -step))

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from pluecker.articulated import ModelBuilder, rnea
 from pluecker.course import complement, joint_space, motion_subspace, velocity_at
 from pluecker.spatial import (
+    body_kinetic_energy,
+    body_momentum,
     change_of_basis,
     classical_acceleration,
     compose,
@@ -29,8 +31,6 @@ from pluecker.spatial import (
     inertia_rate,
     inverse_inertia,
     invert,
-    kinetic_energy,
-    momentum,
     net_force,
     placement,
     pluecker_transform,
@@ -255,7 +255,7 @@ def test_44_momentum_is_that_of_the_centre_of_mass_and_about_it(I, v):
     m, c, I_C = inertia_parameters(I)
     linear = m * velocity_at(v, c)
     expected = np.concatenate([I_C @ v[:3] + np.cross(c, linear), linear])
-    close(momentum(I, v), expected, size(I) + m * (1.0 + size(c)) ** 2, size(v))
+    close(body_momentum(I, v), expected, size(I) + m * (1.0 + size(c)) ** 2, size(v))
 
 
 @given(strategies.rigid_inertias() | strategies.barely_consistent_inertias())
@@ -271,8 +271,8 @@ def test_45_the_matrix_of_a_rigid_body(I):
 @given(inertias, rates, rates)
 def test_46_inertia_is_symmetric_and_positive_definite(I, v1, v2):
     sizes = size(I), size(v1)
-    close(momentum(I, v1) @ v2, v1 @ momentum(I, v2), *sizes, size(v2))
-    energy = kinetic_energy(I, v1)
+    close(body_momentum(I, v1) @ v2, v1 @ body_momentum(I, v2), *sizes, size(v2))
+    energy = body_kinetic_energy(I, v1)
     close(energy, 0.5 * v1 @ I @ v1, *sizes, size(v1))
     assert energy >= -64.0 * EPS * size(I) * size(v1) ** 2
     assert np.linalg.eigvalsh(I)[0] > -64.0 * EPS * size(I)
@@ -300,15 +300,28 @@ def test_46_the_congruence_keeps_symmetry_definiteness_and_energy(X, I, v):
     np.testing.assert_array_equal(moved, moved.T)
     close(moved, dual(X) @ I @ invert(X), lever, size(I))
     assert np.linalg.eigvalsh(moved)[0] > -64.0 * EPS * lever * size(I)
-    close(kinetic_energy(moved, transform_motion(X, v)), kinetic_energy(I, v), lever**2, size(I), size(v) ** 2)
-    close(momentum(moved, transform_motion(X, v)), transform_force(X, momentum(I, v)), lever**2, size(I), size(v))
+    close(
+        body_kinetic_energy(moved, transform_motion(X, v)), body_kinetic_energy(I, v), lever**2, size(I), size(v) ** 2
+    )
+    close(
+        body_momentum(moved, transform_motion(X, v)),
+        transform_force(X, body_momentum(I, v)),
+        lever**2,
+        size(I),
+        size(v),
+    )
 
 
 @given(strategies.rigid_inertias(), strategies.rigid_inertias(), rates)
 def test_46_joined_bodies_have_the_sum_of_their_inertias(I_A, I_B, v):
     total = I_A + I_B
     inertia_parameters(total)  # a rigid body again
-    close(kinetic_energy(total, v), kinetic_energy(I_A, v) + kinetic_energy(I_B, v), size(total), size(v) ** 2)
+    close(
+        body_kinetic_energy(total, v),
+        body_kinetic_energy(I_A, v) + body_kinetic_energy(I_B, v),
+        size(total),
+        size(v) ** 2,
+    )
 
 
 @given(inertias, rates, rates)

@@ -5,10 +5,10 @@ import pytest
 
 from pluecker.course import velocity_at
 from pluecker.spatial import (
+    body_kinetic_energy,
     density_inertia,
     exp3,
     is_consistent,
-    kinetic_energy,
     pluecker_transform,
     point_masses,
     pseudo_inertia,
@@ -38,7 +38,7 @@ def test_the_pseudo_inertia_is_the_sum_over_particles():
 
 def test_the_kinetic_energy_is_that_of_the_particles():
     m, x, v = RNG.random(30), RNG.normal(size=(30, 3)), RNG.normal(size=6)
-    close(kinetic_energy(point_masses(m, x), v), 0.5 * np.sum(m * (velocity_at(v, x) ** 2).sum(axis=-1)))
+    close(body_kinetic_energy(point_masses(m, x), v), 0.5 * np.sum(m * (velocity_at(v, x) ** 2).sum(axis=-1)))
 
 
 def test_the_products_of_inertia_are_negative():

@@ -13,7 +13,6 @@ from pluecker.spatial import (
     PlueckerError,
     check_consistent,
     inertia_parameters,
-    mesh,
     pluecker_transform,
     pseudo_inertia,
     shapes,
@@ -225,12 +224,12 @@ def trimesh():
 
 
 def test_a_mesh_of_a_box_and_of_a_tetrahedron_is_exact(trimesh, rng):
-    found = mesh(trimesh.creation.box((0.5, 1.0, 2.0)), density=3.0)
+    found = shapes.mesh(trimesh.creation.box((0.5, 1.0, 2.0)), density=3.0)
     assert_same(found, shapes.box(3.0, [0.5, 1.0, 2.0]), 3.0, 2.0)
     p = rng.normal(size=(4, 3))
     p = p if np.linalg.det(p[1:] - p[0]) > 0 else p[[1, 0, 2, 3]]
     solid = trimesh.Trimesh(p, [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
-    assert_same(mesh(solid, mass=3.0), shapes.tetrahedron(3.0, p), 3.0, 1.0)
+    assert_same(shapes.mesh(solid, mass=3.0), shapes.tetrahedron(3.0, p), 3.0, 1.0)
 
 
 def test_a_finer_mesh_is_nearer_to_the_shape(trimesh):
@@ -242,7 +241,7 @@ def test_a_finer_mesh_is_nearer_to_the_shape(trimesh):
         "sphere": (lambda n: trimesh.creation.uv_sphere(0.5, count=[n, n]), shapes.sphere(3.0, 0.5)),
     }
     for make, expected in meshes.values():
-        errors = [np.abs(mesh(make(n), mass=3.0) - expected).max() for n in (16, 32, 64)]
+        errors = [np.abs(shapes.mesh(make(n), mass=3.0) - expected).max() for n in (16, 32, 64)]
         assert errors[2] < 5e-3
         assert 3.0 < errors[0] / errors[1] < 5.5
         assert 3.5 < errors[1] / errors[2] < 4.5
@@ -251,7 +250,7 @@ def test_a_finer_mesh_is_nearer_to_the_shape(trimesh):
 def test_mesh_agrees_with_trimesh(trimesh):
     body = trimesh.creation.annulus(0.3, 0.5, 0.7)
     body.apply_transform(trimesh.transformations.rotation_matrix(0.7, [1, 2, 3], [0.4, 0.5, 0.6]))
-    mass, center, inertia = inertia_parameters(mesh(body, density=2.0))
+    mass, center, inertia = inertia_parameters(shapes.mesh(body, density=2.0))
     np.testing.assert_allclose(mass, 2.0 * body.volume, rtol=1e-13)
     np.testing.assert_allclose(center, body.center_mass, rtol=0, atol=1e-13)
     np.testing.assert_allclose(inertia, 2.0 * body.moment_inertia, rtol=0, atol=1e-13)
@@ -260,16 +259,18 @@ def test_mesh_agrees_with_trimesh(trimesh):
 def test_mass_or_density_in_batches(trimesh):
     body = trimesh.creation.box((0.5, 1.0, 2.0))
     mass = np.array([[1.0, 2.0, 3.0]])
-    assert mesh(body, mass=mass).shape == (1, 3, 6, 6)
-    np.testing.assert_allclose(mesh(body, density=mass), shapes.box(mass, [0.5, 1.0, 2.0]), rtol=0, atol=20 * EPS)
+    assert shapes.mesh(body, mass=mass).shape == (1, 3, 6, 6)
+    np.testing.assert_allclose(
+        shapes.mesh(body, density=mass), shapes.box(mass, [0.5, 1.0, 2.0]), rtol=0, atol=20 * EPS
+    )
 
 
 def test_a_mesh_far_from_its_origin_loses_no_more_than_its_coordinates(trimesh):
     body = trimesh.creation.box((0.5, 1.0, 2.0))
     body.apply_translation([1048576.0, -524288.0, 65536.0])  # coordinates stay exact
     there = pluecker_transform(np.eye(3), [-1048576.0, 524288.0, -65536.0])
-    assert_same(mesh(body, mass=3.0), transform_inertia(there, shapes.box(3.0, [0.5, 1.0, 2.0])), 3.0, 1e6)
-    found, expected = mesh(body, density=3.0)[3, 3], 3.0
+    assert_same(shapes.mesh(body, mass=3.0), transform_inertia(there, shapes.box(3.0, [0.5, 1.0, 2.0])), 3.0, 1e6)
+    found, expected = shapes.mesh(body, density=3.0)[3, 3], 3.0
     np.testing.assert_allclose(found, expected, rtol=10 * EPS)
 
 
@@ -278,7 +279,7 @@ def test_a_cavity_is_taken_away(trimesh):
     hole.invert()
     hollow = trimesh.util.concatenate([trimesh.creation.box((1.0, 2.0, 3.0)), hole])
     np.testing.assert_allclose(
-        mesh(hollow, density=2.0),
+        shapes.mesh(hollow, density=2.0),
         shapes.box(12.0, [1, 2, 3]) - shapes.box(0.25, [0.5, 0.5, 0.5]),
         rtol=0,
         atol=100 * EPS,
@@ -290,7 +291,7 @@ def test_files_are_read(trimesh, tmp_path, suffix):
     path = tmp_path / f"box.{suffix}"
     trimesh.creation.box((0.5, 1.0, 2.0)).export(path)
     for name in (path, str(path)):
-        np.testing.assert_allclose(mesh(name, mass=3.0), shapes.box(3.0, [0.5, 1.0, 2.0]), rtol=0, atol=20 * EPS)
+        np.testing.assert_allclose(shapes.mesh(name, mass=3.0), shapes.box(3.0, [0.5, 1.0, 2.0]), rtol=0, atol=20 * EPS)
 
 
 def test_a_file_with_a_normal_for_each_face_is_closed(trimesh, tmp_path):
@@ -302,7 +303,7 @@ def test_a_file_with_a_normal_for_each_face_is_closed(trimesh, tmp_path):
     lines += [f"f {k}//{k} {k + 1}//{k + 1} {k + 2}//{k + 2}" for k in range(1, 3 * len(triangles), 3)]
     path = tmp_path / "box.obj"
     path.write_text("\n".join(lines))
-    np.testing.assert_allclose(mesh(path, mass=3.0), shapes.box(3.0, [0.5, 1.0, 2.0]), rtol=0, atol=20 * EPS)
+    np.testing.assert_allclose(shapes.mesh(path, mass=3.0), shapes.box(3.0, [0.5, 1.0, 2.0]), rtol=0, atol=20 * EPS)
 
 
 @pytest.mark.parametrize("content", ["", "v 1 2\nf 1 2 3\n", "f 1 2 3\n", "v a b c\n", "\0\1"])
@@ -311,60 +312,60 @@ def test_a_broken_file_is_an_error_of_the_package(trimesh, tmp_path, content, su
     path = tmp_path / f"broken.{suffix}"
     path.write_text(content)
     with pytest.raises(ArgumentValueError, match=r"^mesh: "):
-        mesh(path, mass=1.0)
+        shapes.mesh(path, mass=1.0)
 
 
 def test_a_surface_that_encloses_nothing_is_refused(trimesh, tmp_path):
     whole = trimesh.creation.box((1.0, 1.0, 1.0))
     with pytest.raises(ValueError, match=r"^mesh: the mesh is not closed: 3 of 18 edges"):
-        mesh(trimesh.Trimesh(whole.vertices, whole.faces[1:]), mass=1.0)
+        shapes.mesh(trimesh.Trimesh(whole.vertices, whole.faces[1:]), mass=1.0)
     soup = trimesh.Trimesh(whole.triangles.reshape(-1, 3), np.arange(36).reshape(12, 3), process=False)
     before = len(soup.vertices)
-    np.testing.assert_allclose(mesh(soup, mass=1.0), shapes.box(1.0, [1.0, 1.0, 1.0]), rtol=0, atol=20 * EPS)
+    np.testing.assert_allclose(shapes.mesh(soup, mass=1.0), shapes.box(1.0, [1.0, 1.0, 1.0]), rtol=0, atol=20 * EPS)
     assert len(soup.vertices) == before  # the user's mesh is as it was
     turned = whole.faces.copy()
     turned[0] = turned[0][::-1]
     with pytest.raises(ValueError, match="disagree about which side is outside"):
-        mesh(trimesh.Trimesh(whole.vertices, turned, process=False), mass=1.0)
+        shapes.mesh(trimesh.Trimesh(whole.vertices, turned, process=False), mass=1.0)
     inside_out = whole.copy()
     inside_out.invert()
     with pytest.raises(ValueError, match=r"the volume is -1 m\^3"):
-        mesh(inside_out, mass=1.0)
+        shapes.mesh(inside_out, mass=1.0)
     flat = whole.copy()
     flat.vertices = flat.vertices * [1.0, 1.0, 0.0]
     with pytest.raises(ValueError, match="or the mesh is flat"):
-        mesh(flat, mass=1.0)
+        shapes.mesh(flat, mass=1.0)
     with pytest.raises(ValueError, match="has no triangles"):
-        mesh(trimesh.Trimesh(), mass=1.0)
+        shapes.mesh(trimesh.Trimesh(), mass=1.0)
     lost = whole.copy()
     lost.vertices[0, 0] = np.nan
     with pytest.raises(ValueError, match="vertices that are not finite"):
-        mesh(lost, mass=1.0)
+        shapes.mesh(lost, mass=1.0)
     path = tmp_path / "open.stl"
     trimesh.Trimesh(whole.vertices, whole.faces[1:]).export(path)
     with pytest.raises(ValueError, match=r"open\.stl is not closed"):
-        mesh(path, mass=1.0)
+        shapes.mesh(path, mass=1.0)
 
 
 def test_what_is_no_mesh_is_refused(trimesh, tmp_path):
     whole = trimesh.creation.box((1.0, 1.0, 1.0))
     with pytest.raises(FileNotFoundError, match=r"mesh: no such file: .*nothing\.stl") as caught:
-        mesh(tmp_path / "nothing.stl", mass=1.0)
+        shapes.mesh(tmp_path / "nothing.stl", mass=1.0)
     assert isinstance(caught.value, PlueckerError)
     with pytest.raises(TypeError, match="mesh: shape is of type int"):
-        mesh(3, mass=1.0)
+        shapes.mesh(3, mass=1.0)
     with pytest.raises(TypeError, match="mesh: neither of mass and density"):
-        mesh(whole)
+        shapes.mesh(whole)
     with pytest.raises(TypeError, match="mesh: both of mass and density"):
-        mesh(whole, mass=1.0, density=1.0)
+        shapes.mesh(whole, mass=1.0, density=1.0)
     with pytest.raises(ValueError, match=r"mesh: density is -1\.0"):
-        mesh(whole, density=-1.0)
+        shapes.mesh(whole, density=-1.0)
 
 
 def test_without_trimesh_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "trimesh", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'pluecker\[mesh\]'"):
-        mesh("box.stl", mass=1.0)
+        shapes.mesh("box.stl", mass=1.0)
 
 
 # ------------------------------------------------------------------------------------------------------- shapes, errors

@@ -15,8 +15,8 @@ from pluecker.spatial import (
     MotionVector,
     PlueckerTransform,
     RigidBodyInertia,
+    body_momentum,
     cross_force,
-    momentum,
 )
 from tests.spatial.typed.quantities import KINDS, LINEAR, ONE, ZERO, one_of_each
 
@@ -232,7 +232,7 @@ def test_functions_of_arrays_do_not_take_typed_quantities_for_arrays():
     with pytest.raises(TypeError, match="is no array"):
         cross_force(m, m)
     with pytest.raises(TypeError, match="is no array"):
-        momentum(I, m)
+        body_momentum(I, m)
     for kind in (MotionVector, ForceVector):
         with pytest.raises(TypeError, match="is no array"):
             kind(m)

@@ -72,7 +72,7 @@ def block_on_a_floor(slide, mu, weight=1.0, h=1.0):
 @pytest.mark.parametrize("eta", [4, 6, 8])
 def test_blocks_are_those_of_source_document_000(rng, eta):
     bodies, table = random_bodies(rng, 4), random_table(rng, 4, 5)
-    doc, lcp = document(bodies, table), friction_lcp(assemble_contacts(bodies, table, H, recovery=1.0), directions=eta)
+    doc, lcp = document(bodies, table), friction_lcp(assemble_contacts(bodies, table, H, erp=1.0), directions=eta)
     D = np.zeros((15, 5 * eta))
     for k in range(5):
         t1, t2 = doc.T[3 * k : 3 * k + 3, 2 * k], doc.T[3 * k : 3 * k + 3, 2 * k + 1]
@@ -225,7 +225,7 @@ def test_mixed_problem_without_its_velocities_is_that_of_source_document_000(rng
 def test_blocks_of_the_mixed_problem_are_those_of_source_document_004(rng):
     bodies = random_bodies(rng, 3)
     table, rows = random_table(rng, 3, 2), random_rows(rng, 3)
-    problem = assemble_contacts(bodies, table, H, rows, recovery=1.0)
+    problem = assemble_contacts(bodies, table, H, rows, erp=1.0)
     p = mixed_lcp(problem, bodies.mass_matrix(), directions=4)
     M, Je, Jn, Jd, E, mu = (getattr(p, name).toarray() for name in ("M", "Je", "Jn", "Jd", "E", "mu"))
     A = p.A.toarray()

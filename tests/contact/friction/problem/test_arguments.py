@@ -99,7 +99,7 @@ CALLS_WITH_NUMBERS = {
     "friction of a table": lambda x: ContactTable([[0, 1]], [[0, 0, 1]], [[0, 0, 0]], friction=x),
     "jacobian": lambda x: Rows([[0, 1]], x),
     "lower": lambda x: Rows([[0, 1]], np.ones((1, 2, 6)), lower=x),
-    "recovery": lambda x: assemble_contacts(bodies(), TABLE, 0.1, recovery=x),
+    "erp": lambda x: assemble_contacts(bodies(), TABLE, 0.1, erp=x),
     "frames": contact_frames,
     "stiffness": lambda x: soft_contact(x, 1.0, 0.1),
     "A": lambda x: solve_lcp(x, [1.0]),
@@ -331,7 +331,7 @@ def everything(change):
     integers = pairs if change(np.ones(2)) is None else np.array(change(pairs.astype(float)), float).astype(int)
     table = ContactTable(integers, change(normals), change(np.ones((2, 3))), friction=change(mu))
     rows = Rows([[1, -1]], change(np.ones((1, 2, 6)) * np.array([[1.0], [0.0]])), change(np.array([-1.0])), 1.0)
-    scene = assemble_contacts(bodies, table, 0.125, rows, recovery=change(np.array([0.5, 0.25])))
+    scene = assemble_contacts(bodies, table, 0.125, rows, erp=change(np.array([0.5, 0.25])))
     found = [contact_frames(change(normals)).ravel(), soft_contact(change(b**2), change(mu[:1]), 0.125).compliance]
     for problem in (local, wide, scene):
         m = problem.size

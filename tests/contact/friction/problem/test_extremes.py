@@ -43,7 +43,7 @@ def problem(**given):
     )  # fmt: skip
     J = put(np.ones((1, 2, 6)), (0, 1, 2), "jacobian")
     rows = Rows([[0, 1]], J, offset=put([0.1], 0, "offset"), compliance=put([0.0], 0, "softness"))
-    return assemble_contacts(bodies, table, 0.01 if x["step"] is None else x["step"], rows, recovery=1.0)
+    return assemble_contacts(bodies, table, 0.01 if x["step"] is None else x["step"], rows, erp=1.0)
 
 
 def attempt(**given):
@@ -91,7 +91,7 @@ def table(gap):
             r"contact 0, component 0, of bodies 0 and 1: the offset is inf, expected no number above 1e\+150",
         ),
         (
-            lambda: assemble_contacts(floor_and_ball(), table(-1e3), 1e-307, recovery=1.0),
+            lambda: assemble_contacts(floor_and_ball(), table(-1e3), 1e-307, erp=1.0),
             "contact 0, component 0, of bodies 0 and 1: the offset is -inf",
         ),
         (

@@ -217,8 +217,8 @@ def test_the_order_of_the_bodies_does_not_matter(rng):
         ({"table": None}, "table is NoneType, expected a ContactTable"),
         ({"rows": [[1]]}, "rows is list, expected Rows"),
         ({"step": None}, "step is None, expected a positive number"),
-        ({"recovery": [0.1, 0.2]}, r"recovery has shape \(2,\), expected \(3,\)"),
-        ({"recovery": 1.5}, "contact 0: recovery is 1.5, expected 0 to 1"),
+        ({"erp": [0.1, 0.2]}, r"erp has shape \(2,\), expected \(3,\)"),
+        ({"erp": 1.5}, "contact 0: erp is 1.5, expected 0 to 1"),
     ],
 )
 def test_arguments_of_other_types_are_refused(rng, change, words):

@@ -8,7 +8,7 @@ import pytest
 from pluecker.contact import Bodies, ProblemError
 from pluecker.spatial import (
     ArgumentTypeError,
-    kinetic_energy,
+    body_kinetic_energy,
     pluecker_transform,
     quaternion_exp,
     quaternion_from_rotation,
@@ -77,7 +77,7 @@ def test_kinetic_energy_is_that_of_the_spatial_algebra(rng):
     moving = [0, 1, 3]
     X = pluecker_transform(bodies.rotation[moving], np.zeros(3))  # from body to world axes
     I = transform_inertia(X, spatial_inertia(bodies.mass[moving], np.zeros((3, 3)), bodies.inertia[moving]))
-    expected = kinetic_energy(I, bodies.velocity[moving]).sum()
+    expected = body_kinetic_energy(I, bodies.velocity[moving]).sum()
     assert np.isclose(bodies.kinetic_energy(), expected, rtol=1e-13)
     v = bodies.velocity.copy()
     v[2] = 0.0

@@ -1,4 +1,4 @@
-"""The problem of one step: gaps, recovery, restitution, soft contact, static bodies, rows; and what is refused.
+"""The problem of one step: gaps, error reduction, restitution, soft contact, static bodies, rows; and what is refused.
 
 Three tests look inside, at what results do not show and only time does: blocks as compiled code reads them, the order of the
 blocks that makes neighbours near, and that what solvers read is half of the factors.
@@ -40,9 +40,9 @@ def ball(velocity=(0.0, 0, 0, 0, 0, -1), wrench=(0.0,) * 6):
         ({"gap": 0.05}, {}, -0.5),  # as near as to touch
         ({"gap": 0.5}, {}, -1.0),  # not reached
         ({"gap": -0.05}, {}, 0.1),  # a fifth of the penetration in a step
-        ({"gap": -0.05}, {"recovery": 1.0}, 0.5),
-        ({"gap": -0.05}, {"recovery": [0.5]}, 0.25),
-        ({"gap": -0.05}, {"recovery": 0.0}, 0.0),
+        ({"gap": -0.05}, {"erp": 1.0}, 0.5),
+        ({"gap": -0.05}, {"erp": [0.5]}, 0.25),
+        ({"gap": -0.05}, {"erp": 0.0}, 0.0),
         ({"restitution": 0.6}, {}, 0.6),
         ({"restitution": 1.0, "gap": 0.05}, {}, 1.0),  # reached within the step
         ({"restitution": 1.0, "gap": 0.2}, {}, -1.0),  # not reached
@@ -54,7 +54,7 @@ def ball(velocity=(0.0, 0, 0, 0, 0, -1), wrench=(0.0,) * 6):
 )
 def test_normal_velocity_after_the_step(contact, others, expected):
     table = ContactTable([[0, 1]], [[0, 0, 1]], [[0, 0, 0]], **contact)
-    problem = assemble_contacts(others.get("bodies") or ball(), table, 0.1, recovery=others.get("recovery", 0.2))
+    problem = assemble_contacts(others.get("bodies") or ball(), table, 0.1, erp=others.get("erp", 0.2))
     assert np.isclose(problem.motion(coulomb(problem).multipliers)[1, 5], expected, atol=1e-12)
 
 
@@ -70,7 +70,7 @@ def test_a_soft_contact_under_a_weight_rests_where_its_spring_does():
     for _ in range(600):
         bodies = ball((0, 0, 0, 0, 0, v), (0, 0, 0, 0, 0, -m * g))
         table = ContactTable([[0, 1]], [[0, 0, 1]], [[0, 0, 0]], gap=z, compliance=c)
-        problem = assemble_contacts(bodies, table, h, recovery=s)
+        problem = assemble_contacts(bodies, table, h, erp=s)
         r = max(0.0, -problem.offset[0] / problem.matrix()[0, 0])
         v = problem.motion([r, 0, 0])[1, 5]
         z += h * v
@@ -238,10 +238,10 @@ def test_refusals_name_the_contact_or_row(rng):
     ):
         with pytest.raises(ProblemError, match=words):
             assemble_contacts(bodies, table, H, rows)
-    with pytest.raises(ProblemError, match=r"contact 1: recovery is 1\.5, expected 0 to 1"):
-        assemble_contacts(bodies, good, H, recovery=[0.5, 1.5])
-    with pytest.raises(ProblemError, match="contact 1: recovery is nan"):
-        assemble_contacts(bodies, good, H, recovery=[0.5, np.nan])
+    with pytest.raises(ProblemError, match=r"contact 1: erp is 1\.5, expected 0 to 1"):
+        assemble_contacts(bodies, good, H, erp=[0.5, 1.5])
+    with pytest.raises(ProblemError, match="contact 1: erp is nan"):
+        assemble_contacts(bodies, good, H, erp=[0.5, np.nan])
     with pytest.raises(ProblemError, match="step is -1"):
         assemble_contacts(bodies, good, -1)
     with pytest.raises(ProblemError, match="contact 0: body 5 is out of range"):

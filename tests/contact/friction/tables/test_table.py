@@ -92,10 +92,10 @@ def test_soft_contact_is_a_spring_and_a_damper_at_the_end_of_the_step(k, d, h, m
 
 
 def test_soft_contact_without_a_damper_or_a_spring():
-    assert soft_contact(100.0, 0.0, 0.1).recovery == 1.0
-    assert soft_contact(0.0, 10.0, 0.1).recovery == 0.0
+    assert soft_contact(100.0, 0.0, 0.1).erp == 1.0
+    assert soft_contact(0.0, 10.0, 0.1).erp == 0.0
     pair = soft_contact([100.0, 200.0], [[1.0], [2.0], [3.0]], 0.1)
-    assert pair.compliance.shape == pair.recovery.shape == (3, 2)
+    assert pair.compliance.shape == pair.erp.shape == (3, 2)
 
 
 @pytest.mark.parametrize(
