@@ -78,7 +78,7 @@ html_sidebars = {page: [] for page in ("README", "docs/index", "search", "genind
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
-    "header_links_before_dropdown": 8,
+    "header_links_before_dropdown": 9,
     "navbar_align": "left",
     "navigation_with_keys": False,
     "show_toc_level": 2,

@@ -1,8 +1,8 @@
 """Code on pages, without running it: names, arguments and options exist, in blocks, between backticks and in commands.
 
-Blocks run elsewhere: those of the README in ``tests/package/test_package.py``, of the how-to pages in ``test_howto.py``, of
-"coming from ..." in ``test_coming_from.py``; some of them only in ``make everything``. What is here sees on each change that
-a name has gone, or an argument.
+Blocks run elsewhere: those of the README and the tour in ``tests/package/test_package.py``, of the how-to pages in
+``test_howto.py``, of "coming from ..." in ``test_coming_from.py``; some of them only in ``make everything``. What is here
+sees on each change that a name has gone, or an argument.
 """
 
 import argparse
@@ -286,6 +286,7 @@ def test_every_block_is_in_a_language_that_a_test_reads():
     with_python = {page for page in EACH if python_blocks(page.read_text(encoding="utf-8"))}
     assert with_python - set(PAGES) == {
         TOP / "README.md",
+        TOP / "docs" / "tour.md",
         TOP / "docs" / "coming_from.md",
     }  # which have their own tests
 
@@ -331,16 +332,16 @@ def commands_of(stem):
 @pytest.mark.slow
 @pytest.mark.everything
 @pytest.mark.parametrize("name", ["demo", "contact"])
-def test_a_demonstration_and_scenes_of_the_readme_run(name, tmp_path, monkeypatch):
+def test_a_demonstration_and_scenes_of_the_tour_run(name, tmp_path, monkeypatch):
     pytest.importorskip("pinocchio", reason="robots by name come with the extra peers")
     monkeypatch.chdir(tmp_path)
-    chosen = [each for each in commands_of("README") if each[0] == name and len(each) > 2]
+    chosen = [each for each in commands_of("tour") if each[0] == name and len(each) > 2]
     assert chosen
     assert [main(each) for each in chosen] == [0] * len(chosen)
 
 
 @pytest.mark.slow
-def test_the_commands_of_the_readme_run(tmp_path, monkeypatch, capsys):
+def test_the_commands_of_the_tour_run(tmp_path, monkeypatch, capsys):
     """One after the other in one folder; what would compile for minutes, and a server, are left out."""
     for needed in ("yourdfpy", "matplotlib", "viser"):
         pytest.importorskip(needed, reason=f"the commands need {needed}, which is not installed")
@@ -351,7 +352,7 @@ def test_the_commands_of_the_readme_run(tmp_path, monkeypatch, capsys):
     time = np.linspace(0.0, 1.0, 21)
     Trajectory(time, np.sin(np.outer(time, [1.0, 2.0]))).save("motion.csv", Model.from_urdf(robot))
     ran = []
-    for command in commands_of("README"):
+    for command in commands_of("tour"):
         if command[0] == "view":
             command += ["--html", "page.html"]
         if "robot.urdf" in command and len(command) > 1:

@@ -20,6 +20,7 @@ import pluecker.examples
 import pluecker.spatial
 import pluecker.teaching
 from pluecker.articulated import Model
+from pluecker.articulated.robots import example_robots
 from pluecker.spatial import MissingExtraError
 from tests.conftest import COMPILED
 
@@ -83,21 +84,27 @@ def python_blocks(path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("number", "longest"),
+    ("page", "number", "longest"),
     [
-        (0, 15),
-        pytest.param(1, 15, marks=pytest.mark.everything),
-        (2, 15),
-        (4, 30),
-        pytest.param(5, 30, marks=pytest.mark.everything),
-        (6, 30),
+        ("README.md", 0, 15),
+        ("README.md", 1, 15),
+        pytest.param("docs/tour.md", 0, 15, marks=pytest.mark.everything),
+        ("docs/tour.md", 1, 15),
+        ("docs/tour.md", 3, 30),
+        pytest.param("docs/tour.md", 4, 30, marks=pytest.mark.everything),
+        ("docs/tour.md", 5, 30),
     ],
 )
-def test_the_readme_example_runs_and_prints_what_it_says(number, longest, capsys):
+def test_an_example_of_the_first_pages_runs_and_prints_what_it_says(page, number, longest, capsys):
     pytest.importorskip("yourdfpy", reason="the example reads a URDF file (extra urdf)")
-    example = python_blocks(TOP / "README.md")[number]
+    example = python_blocks(TOP / page)[number]
+    if "find_robot" in example and "seven_joint_arm" not in example:
+        try:
+            example_robots()
+        except MissingExtraError as missing:
+            pytest.skip(str(missing))
     assert len(example.strip().splitlines()) <= longest
-    exec(compile(example, "README.md", "exec"), {})
+    exec(compile(example, page, "exec"), {})
     printed = capsys.readouterr().out.splitlines()
     promised = [line.split("# ", 1)[1] for line in example.splitlines() if line.startswith("print") and "# " in line]
     assert len(printed) == len(promised)
@@ -105,42 +112,42 @@ def test_the_readme_example_runs_and_prints_what_it_says(number, longest, capsys
         assert promise == line or promise.startswith((line + ",", line + ":"))
 
 
-def test_the_readme_shows_how_to_test_with_our_strategies(tmp_path):
+def test_the_tour_shows_how_to_test_with_our_strategies(tmp_path):
     """The test is written to a file of its own, since Hypothesis reads the file that a test stands in."""
     pytest.importorskip("hypothesis")
     path = tmp_path / "test_robot.py"
-    path.write_text(python_blocks(TOP / "README.md")[3])
+    path.write_text(python_blocks(TOP / "docs" / "tour.md")[2])
     runpy.run_path(str(path))["test_my_robot_moves_as_it_should"]()
 
 
-def test_the_figure_of_the_page_on_frames_is_drawn_by_its_script(tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", ["frames", pytest.param("jump", marks=[pytest.mark.slow, pytest.mark.everything])])
+def test_a_figure_of_the_pages_is_drawn_by_its_script(name, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib", reason="it draws (extra plot)")
-    monkeypatch.setattr(sys, "argv", ["frames.py", str(tmp_path / "frames.png")])
-    runpy.run_path(str(TOP / "docs" / "frames.py"), run_name="__main__")
-    assert (tmp_path / "frames.png").stat().st_size > 10_000
+    monkeypatch.setattr(sys, "argv", [f"{name}.py", str(tmp_path / "figure.png")])
+    runpy.run_path(str(TOP / "docs" / f"{name}.py"), run_name="__main__")
+    assert (tmp_path / "figure.png").stat().st_size > 10_000
 
 
 def test_the_readme_names_only_targets_of_make_that_exist():
-    text = (TOP / "README.md").read_text()
+    text = (TOP / "README.md").read_text() + (TOP / "docs" / "install.md").read_text()
     targets = set(re.findall(r"^([a-z]+):", (TOP / "Makefile").read_text(), flags=re.MULTILINE))
     assert set(re.findall(r"`make ([a-z]+)", text) + re.findall(r"^make ([a-z]+)", text, flags=re.MULTILINE)) <= targets
 
 
-def test_the_readme_lists_every_extra_and_no_other():
-    table = (TOP / "README.md").read_text().partition("| extra |")[2].partition("\n\n")[0]
+def test_the_page_on_installation_lists_every_extra_and_no_other():
+    table = (TOP / "docs" / "install.md").read_text().partition("| extra |")[2].partition("\n\n")[0]
     first = [line.split("|")[1] for line in table.splitlines()[2:]]
     listed = [name for cell in first for name in re.findall(r"\w+", cell)]
     text = (TOP / "pyproject.toml").read_text().partition("[project.optional-dependencies]\n")[2].partition("\n[")[0]
     extras = re.findall(r"^(\w+) = \[", text, flags=re.MULTILINE)
     assert sorted(listed) == sorted({*extras} - {"all"})
     of_all = re.findall(r"\w+", re.search(r"^all = \[.*\[(.*)\]", text, flags=re.MULTILINE)[1])
-    assert set(listed[: listed.index("view") + 1]) == set(of_all)  # as the README says of it
+    assert set(listed[: listed.index("view") + 1]) == set(of_all)  # as the page says of it
 
 
 WITHOUT_EXTRAS = """
 import sys
 from pluecker.articulated import Model, plot_mechanism, random_tree, view
-from pluecker.spatial import MissingExtraError
 
 print([name for name in EXTRAS if name in sys.modules])
 sys.modules.update(dict.fromkeys(["yourdfpy", "matplotlib", "viser"]))
