@@ -463,7 +463,7 @@ class Algorithm:
 
 
 class Request(Exception):
-    """Exception that is given to a public function as ``out`` and ``threads``; its algorithm raises it instead of computing.
+    """Exception that is given to a public function as ``threads``; its algorithm raises it instead of computing.
 
     Attributes:
         record, inputs, key: the algorithm, and what it would have been called with.

@@ -29,8 +29,6 @@ from pluecker.spatial.functions.arguments import NOT_TOGETHER, why_apart
 
 __all__ = ["derivative_of", "second_derivative_of"]
 
-ROOMS = "pluecker.articulated.algorithms.", "pluecker.articulated.forces."  # those that have algorithms
-
 
 def derivative_of(algorithm: str | Callable[..., Any]) -> Callable[..., Any]:
     """The derivative of an algorithm, exact to rounding: a function of the same arguments.
@@ -70,13 +68,13 @@ def derivative_of(algorithm: str | Callable[..., Any]) -> Callable[..., Any]:
 
     Source: Griewank, Walther, *Evaluating Derivatives* (2008), chapter 3.
     """
-    record, function = find_algorithm("derivative_of", algorithm)
+    record, function, parameters = find_algorithm("derivative_of", algorithm)
 
     def derivative(
         model: Model, *arguments: Any, wrt: Any = None, out: Any = None, threads: Any = None, **options: Any
     ) -> Any:
         met, inputs, key = requested(function, model, arguments, options)
-        chosen = as_wrt(name, wrt, differentiable(met, function), inputs, met)
+        chosen = as_wrt(name, wrt, differentiable(met, parameters), inputs, met)
         result = derivative_of_record(met).call(model, inputs, None, threads, (tuple(sorted(chosen)), *key))
         return split(name, model, met, key, chosen, result, out, isinstance(wrt, str))
 
@@ -117,7 +115,7 @@ def second_derivative_of(algorithm: str | Callable[..., Any]) -> Callable[..., A
 
     Source: Griewank, Walther, *Evaluating Derivatives* (2008), chapter 13.
     """
-    record, function = find_algorithm("second_derivative_of", algorithm)
+    record, function, parameters = find_algorithm("second_derivative_of", algorithm)
 
     def second(
         model: Model,
@@ -129,7 +127,7 @@ def second_derivative_of(algorithm: str | Callable[..., Any]) -> Callable[..., A
         **options: Any,
     ) -> Any:
         met, inputs, key = requested(function, model, arguments, options)
-        names = differentiable(met, function)
+        names = differentiable(met, parameters)
         chosen = as_wrt(name, wrt, names, inputs, met)
         direction = as_direction(name, as_model(name, model), along, names, inputs, met)
         record = second_derivative_of_record(met)
@@ -142,47 +140,44 @@ def second_derivative_of(algorithm: str | Callable[..., Any]) -> Callable[..., A
     return second
 
 
-def find_algorithm(caller: str, algorithm: Any) -> tuple[Algorithm, Callable[..., Any]]:
-    """The record and the public function of an algorithm that can be differentiated."""
+def find_algorithm(caller: str, algorithm: Any) -> tuple[Algorithm, Callable[..., Any], frozenset[str]]:
+    """Return the record of an algorithm that can be differentiated, its public function, and the names of its arguments."""
     if not (isinstance(algorithm, str) or callable(algorithm)):
         got = f"a {type(algorithm).__name__}"
         raise ArgumentTypeError(f"{caller}: algorithm must be a function or its name, got {got}")
     name = algorithm if isinstance(algorithm, str) else getattr(algorithm, "__name__", "")
     record = ALGORITHMS.get(name)
     function = None if record is None else public_function(record)
-    if record is None or function is None or not record.lanes or (callable(algorithm) and algorithm is not function):
-        there = known(name, differentiable_algorithms())
+    if record is None or function is None or (callable(algorithm) and algorithm is not function):
+        there = known(name, sorted(key for key, other in ALGORITHMS.items() if public_function(other) is not None))
         raise UnknownNameError(f"{caller}: {shown(name)} cannot be differentiated, expected one of {there}")
-    return record, function
-
-
-def differentiable_algorithms() -> list[str]:
-    """The names of all that :func:`derivative_of` takes."""
-    return sorted(key for key, other in ALGORITHMS.items() if other.lanes and public_function(other) is not None)
+    return record, function, frozenset(inspect.signature(function).parameters)
 
 
 def public_function(record: Algorithm) -> Callable[..., Any] | None:
-    """The function of that name in the rooms that have algorithms, if it gives back arrays."""
-    for place, module in list(sys.modules.items()):
-        function = vars(module).get(record.name) if place.startswith(ROOMS) else None
-        if inspect.isfunction(function) and function.__module__ == place:
-            return function if {"out", "threads"} <= set(inspect.signature(function).parameters) else None
-    return None
+    """Return the public function of an algorithm, if it gives back arrays and its kernel takes dual numbers."""
+    function = getattr(sys.modules["pluecker.articulated"], record.name, None)
+    if function is None or not record.lanes:
+        return None
+    return function if {"out", "threads"} <= set(inspect.signature(function).parameters) else None
 
 
 def requested(
     function: Callable[..., Any], model: Any, arguments: tuple[Any, ...], options: dict[str, Any]
 ) -> tuple[Algorithm, tuple[Any, ...], tuple[Any, ...]]:
-    """Call the public function only up to its algorithm; returns what it would pass on: the record, the inputs, the key."""
-    request = Request()
+    """Call the public function only up to its algorithm; returns what it would pass on: the record, the inputs, the key.
+
+    Half of the functions prepare what they pass on: points, subtrees, elements. So they are asked, and no table is kept.
+    """
+    request: Any = Request()
     with contextlib.suppress(Request):
-        function(model, *arguments, out=request, threads=request, **options)
+        function(model, *arguments, threads=request, **options)
     return request.record, request.inputs, request.key
 
 
-def differentiable(met: Algorithm, function: Callable[..., Any]) -> list[str]:
+def differentiable(met: Algorithm, parameters: frozenset[str]) -> list[str]:
     """The inputs of the algorithm that are arguments of its public function."""
-    return [field.name for field in met.inputs if field.name in inspect.signature(function).parameters]
+    return [field.name for field in met.inputs if field.name in parameters]
 
 
 def as_wrt(name: str, wrt: Any, names: list[str], inputs: tuple[Any, ...], met: Algorithm) -> tuple[int, ...]:
