@@ -30,7 +30,8 @@ from pluecker.articulated.model.layout import (
 )
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
-from pluecker.articulated.stepping.adaptive.adaptive import adaptive_kernel, adaptive_numbers
+from pluecker.articulated.stepping.adaptive.adaptive import adaptive_kernel, adaptive_numbers, event_kernels
+from pluecker.articulated.stepping.adaptive.dormand_prince import PAIR
 from pluecker.articulated.stepping.explicit.runge_kutta import runge_kutta_kernel, runge_kutta_numbers
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.scenario import MORE, more
@@ -368,5 +369,7 @@ SMOOTH = {
         lambda model, scenario: runge_kutta_numbers(model),
         0,
     ),
-    "dormand_prince": projected("world_dormand_prince", 5, adaptive_kernel(rate), adaptive_numbers, 1),
+    "dormand_prince": projected(
+        "world_dormand_prince", 5, adaptive_kernel(PAIR, rate, *event_kernels(rate)), adaptive_numbers, 1
+    ),
 }

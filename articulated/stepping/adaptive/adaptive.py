@@ -32,6 +32,7 @@ from pluecker.articulated.stepping.adaptive.pair import (
     MOST_STEPS,
     SHORTEST,
     TOLERANCE,
+    Pair,
     attempt_kernel,
     land_kernel,
     trial_kernel,
@@ -45,7 +46,7 @@ from pluecker.spatial.dense.laws import copy_vector
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import load, part, store, tail
 
-__all__ = ["DORMAND_PRINCE", "adaptive_kernel", "adaptive_numbers", "rate_kernel", "with_tolerance"]
+__all__ = ["DORMAND_PRINCE", "adaptive_kernel", "adaptive_numbers", "event_kernels", "rate_kernel", "with_tolerance"]
 
 EARLY = 0.05  # of a step: what happens so early is found to more digits in a shorter one
 
@@ -74,22 +75,40 @@ def rate_kernel(solver: Algorithm) -> Callable[..., Any]:
     return rate
 
 
-def adaptive_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
-    """Make the kernel of a step with these accelerations, of :func:`rate_kernel` or others of the same arguments."""
-    trial, settle, release, impact = (
-        trial_kernel(PAIR, rate),
-        settle_kernel(rate),
-        release_kernel(rate),
-        impact_kernel(rate),
-    )
-    attempt, land = attempt_kernel(PAIR, trial), land_kernel(PAIR)
+def event_kernels(rate: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Make the kernels of the first event in a step of Dormand and Prince, and of what it does."""
+    release, impact = release_kernel(rate), impact_kernel(rate)
+
+    @kernel
+    def find(m, c, s, dt, given, q, v, ws):
+        """Find the first event in a step that was tried: (part of the step, row, what); a part above 1 if there is none"""
+        part_of, row, what = first_crossing(rows(c), dt, q, v, memory_of(m, c, ws))
+        earlier = release(m, c, s, dt, part_of, given, q, v, ws)
+        return (earlier, row, NOTHING) if earlier < part_of else (part_of, row, what)
+
+    @kernel
+    def strike(m, c, row, what, q, v, ws):
+        """Change the state where a coordinate stops, or meets its limit"""
+        apply_event(rows(c), row, what, q, v)
+        impact(m, c, q, v, ws)
+        rest_at_limits(rows(c), q, v)
+
+    return find, strike
+
+
+def adaptive_kernel(pair: Pair, rate: Callable[..., Any], find: Callable[..., Any], strike: Callable[..., Any]) -> Any:
+    """Make the kernel of a step by that pair, with accelerations of :func:`rate_kernel` or others of the same arguments.
+
+    ``find`` and ``strike`` are those of :func:`event_kernels`.
+    """
+    trial, settle, power = trial_kernel(pair, rate), settle_kernel(pair, rate), -1.0 / pair.order
+    attempt, land = attempt_kernel(pair, trial), land_kernel(pair)
 
     @kernel
     def adaptive_step(m, c, h, at_start, q, v, memory, ws):
         """Take as many steps as the tolerance and events need; ``memory`` keeps the length of the last one"""
-        nv, t = velocity_count(m), rows(c)
+        nv = velocity_count(m)
         start, ws = part(ws, 0, nv), tail(ws, nv)
-        p = memory_of(m, c, ws)
         given = Given(at_start.q, start, at_start.law, at_start.f_ext)
         copy_vector(configuration_count(m), at_start.q, q)
         copy_vector(nv, at_start.v, v)
@@ -102,22 +121,18 @@ def adaptive_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
             dt, e = attempt(m, c, s, tried, SHORTEST * h, given, q, v, ws)
             if not e <= 1.0:
                 return 1e300 + e
-            whole, longer = length >= h - s and dt == tried, dt * min(5.0, 0.9 * max(e, 1e-10) ** -0.2)
-            part_of, row, what = first_crossing(t, dt, q, v, p)
-            earlier = release(m, c, s, dt, part_of, given, q, v, ws)
-            part_of, what = (earlier, NOTHING) if earlier < part_of else (part_of, what)
+            whole, longer = length >= h - s and dt == tried, dt * min(5.0, 0.9 * max(e, 1e-10) ** power)
+            part_of, row, what = find(m, c, s, dt, given, q, v, ws)
             if part_of < EARLY and dt * part_of > 1e3 * SHORTEST * h:
                 length = 2.0 * dt * part_of
                 continue
             if part_of <= 1.0:
                 dt, whole = dt * part_of, False
-            if row_count(t) > 0:  # u and x were used in between, and the step may be shorter now
+            if row_count(rows(c)) > 0:  # u and x were used in between, and the step may be shorter now
                 trial(m, c, s, dt, given, q, v, ws)
             land(m, c, q, v, start, ws)
             if what != NOTHING and part_of <= 1.0:
-                apply_event(t, row, what, q, v)
-                impact(m, c, q, v, ws)
-                rest_at_limits(t, q, v)
+                strike(m, c, row, what, q, v, ws)
             s += dt
             if whole:
                 store(memory, 0, max(length, longer))
@@ -135,6 +150,7 @@ def adaptive_numbers(model: Model, scenario: Array) -> int:
 
 def adaptive(solver: Algorithm, **options: Any) -> Integrator:
     """Make the integrator with that algorithm for accelerations."""
+    rate = rate_kernel(solver)
 
     def workspace(model: Model, scenario: Array) -> int:
         forces = model.nv + 6 * model.n_bodies + max(stage_workspace(model), int(solver.workspace(model)))
@@ -143,7 +159,7 @@ def adaptive(solver: Algorithm, **options: Any) -> Integrator:
     return Integrator(
         "dormand_prince",
         order=5,
-        step=adaptive_kernel(rate_kernel(solver)),
+        step=adaptive_kernel(PAIR, rate, *event_kernels(rate)),
         workspace=workspace,
         memory=lambda model, scenario: 1,
         takes_rows=True,

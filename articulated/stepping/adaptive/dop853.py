@@ -10,34 +10,20 @@ Sources: Hairer, Norsett and Wanner (1993), section II.5 with the coefficients, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from pluecker.articulated.model.layout import configuration_count, velocity_count
+from pluecker.articulated.model.layout import velocity_count
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
-from pluecker.articulated.stepping.adaptive.adaptive import rate_kernel
-from pluecker.articulated.stepping.adaptive.joint_modes import hold_rows
-from pluecker.articulated.stepping.adaptive.pair import (
-    MOST_STEPS,
-    SHORTEST,
-    Pair,
-    attempt_kernel,
-    combination,
-    land_kernel,
-    memory_kernel,
-    tolerance,
-    trial_kernel,
-    worse,
-)
+from pluecker.articulated.stepping.adaptive.adaptive import adaptive_kernel, rate_kernel
+from pluecker.articulated.stepping.adaptive.events import NOTHING
+from pluecker.articulated.stepping.adaptive.pair import Pair, combination, memory_kernel, tolerance, worse
 from pluecker.articulated.stepping.explicit.motion_rate import SOLVERS
 from pluecker.articulated.stepping.terms.integrator import Integrator
-from pluecker.articulated.stepping.terms.scenario import rows
-from pluecker.articulated.stepping.terms.stage import Given, stage_workspace
-from pluecker.spatial.dense.laws import copy_vector
+from pluecker.articulated.stepping.terms.stage import stage_workspace
 from pluecker.spatial.engine.compiled.decorators import kernel
-from pluecker.spatial.engine.scalars.operations import load, part, store, tail
+from pluecker.spatial.engine.scalars.operations import load
 
 __all__ = ["DOP853"]
 
@@ -236,39 +222,15 @@ def error_of(m, c, h, v, ws):
 PAIR = Pair(8, NODES, memory_of, combination(SHARES), error_of)
 
 
-def step_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
-    """Make the kernel of a step with these accelerations, those of :func:`rate_kernel`."""
-    attempt, land = attempt_kernel(PAIR, trial_kernel(PAIR, rate)), land_kernel(PAIR)
+@kernel
+def find_nothing(m, c, s, dt, given, q, v, ws):
+    """Find no event: there are no rows"""
+    return 2.0, 0, NOTHING
 
-    @kernel
-    def dop853_step(m, c, h, at_start, q, v, memory, ws):
-        """Take as many steps as the tolerance needs; ``memory`` keeps the length of the last one"""
-        nv, s = velocity_count(m), 0.0
-        start, ws = part(ws, 0, nv), tail(ws, nv)
-        p = memory_of(m, c, ws)
-        given = Given(at_start.q, start, at_start.law, at_start.f_ext)
-        copy_vector(configuration_count(m), at_start.q, q)
-        copy_vector(nv, at_start.v, v)
-        copy_vector(nv, at_start.v, start)
-        hold_rows(m, rows(c), p.modes, p.held)  # there are none
-        length = load(memory, 0) if load(memory, 0) > 0.0 else h
-        for _ in range(MOST_STEPS):
-            copy_vector(nv, v, p.rates_u)
-            rate(p.held, c, s, given, q, v, p.modes, p.rates_v, p.rest)
-            tried = min(length, h - s)
-            dt, e = attempt(m, c, s, tried, SHORTEST * h, given, q, v, ws)
-            if not e <= 1.0:
-                return 1e300 + e
-            whole, longer = length >= h - s and dt == tried, dt * min(5.0, 0.9 * max(e, 1e-10) ** (-1.0 / 8.0))
-            land(m, c, q, v, start, ws)
-            s += dt
-            if whole:
-                store(memory, 0, max(length, longer))
-                return 0.0
-            length = longer
-        return 1e300
 
-    return dop853_step
+@kernel
+def strike_nothing(m, c, row, what, q, v, ws):
+    """Do nothing: there are no events"""
 
 
 def dop853(solver: Algorithm, **options: Any) -> Integrator:
@@ -281,7 +243,7 @@ def dop853(solver: Algorithm, **options: Any) -> Integrator:
     return Integrator(
         "dop853",
         order=8,
-        step=step_kernel(rate_kernel(solver)),
+        step=adaptive_kernel(PAIR, rate_kernel(solver), find_nothing, strike_nothing),
         workspace=workspace,
         memory=lambda model, scenario: 1,
         lanes=False,

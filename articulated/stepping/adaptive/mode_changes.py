@@ -17,6 +17,7 @@ from pluecker.articulated.model.layout import body_count, clear, velocity_count
 from pluecker.articulated.stepping.adaptive.dormand_prince import NODES, STAGES, between, memory_of
 from pluecker.articulated.stepping.adaptive.events import approach
 from pluecker.articulated.stepping.adaptive.joint_modes import hold_rows, reaction_excess, rest_modes, would_return
+from pluecker.articulated.stepping.adaptive.pair import Pair
 from pluecker.articulated.stepping.explicit.motion_rate import displace
 from pluecker.articulated.stepping.terms.rows import coordinate, row_count
 from pluecker.articulated.stepping.terms.scenario import rows
@@ -31,8 +32,9 @@ HALVINGS = 40  # of the time in which a reaction leaves its bounds
 PUSH = 1e8  # of a unit force: what else acts is rounded away when its effect is subtracted
 
 
-def settle_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
-    """Make the kernel that finds the modes in which a motion begins"""
+def settle_kernel(pair: Pair, rate: Callable[..., Any]) -> Callable[..., Any]:
+    """Make the kernel that finds the modes in which a step of a pair begins"""
+    memory_of = pair.memory_of
 
     @kernel
     def settle(m, c, s, given, q, v, ws):
