@@ -33,7 +33,7 @@ from pluecker.articulated.stepping.loop.task import (
     state_in,
 )
 from pluecker.articulated.stepping.terms.stage import Given
-from pluecker.spatial.dense.laws import worse
+from pluecker.spatial.dense.laws import copy_vector, worse
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import lift, load, part, select, smaller, store, tail, within
 
@@ -67,13 +67,6 @@ def spoiled(x):
     for k in range(n - n % 4, n):
         a = a + 0.0 * load(x, k)
     return (a + b) + (c + d)
-
-
-@called_kernel
-def copy(x, out):
-    """Copy all numbers of x"""
-    for k in range(len(x)):
-        store(out, k, load(x, k))
 
 
 @called_kernel
@@ -155,9 +148,9 @@ def step_kernel(step: Callable[..., Any], law_of_piece: Callable[..., Any]) -> C
                 error = select(solved, error, e)
             if is_below(error, SOLVED) or pieces >= PIECES:
                 break
-            copy(begun, memory)
+            copy_vector(len(begun), begun, memory)
             pieces *= 2
-        copy(remembered, memory)
+        copy_vector(len(remembered), remembered, memory)
         return error
 
     return take_step
@@ -205,8 +198,8 @@ def loop_kernel(access: Access, step: Callable[..., Any]) -> Callable[..., Any]:
                 return
             for k in range(nv):
                 store(rate, k, (load(kv, k) - load(v, k)) * per_second)
-            copy(kq, q)
-            copy(kv, v)
+            copy_vector(len(kq), kq, q)
+            copy_vector(len(kv), kv, v)
             if since == 0:
                 if rated:
                     record_rate(env, b, slot, x)

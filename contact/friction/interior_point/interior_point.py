@@ -45,6 +45,7 @@ from pluecker.contact.friction.problem.natural_map import larger, natural_map
 from pluecker.contact.friction.problem.sets import COMPONENTS, DISCS, Sets, project_block
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices, multiply_row
 from pluecker.contact.friction.sparse.cholesky import Symbolic, factor_in
+from pluecker.spatial.dense.laws import copy_vector
 from pluecker.spatial.engine.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel
 from pluecker.spatial.engine.parallel.interruption import answering
 from pluecker.spatial.engine.parallel.interruption_flag import interrupted
@@ -118,13 +119,6 @@ def relative_error(K, s, c, zero, x, g, work):
     """Return the error of x and g = N x + c, and the natural map alone, which shows progress also far from the solution"""
     map_alone, lack, held, speed = natural_map(K, s, c, zero, x, g, 0, 0, len(K.start) - 1, work)
     return larger(map_alone, lack, held, speed), map_alone
-
-
-@allocation_free_kernel
-def copy(x, y):
-    """y = x"""
-    for k in range(len(x)):
-        y[k] = x[k]
 
 
 @allocation_free_kernel
@@ -230,7 +224,7 @@ def follow_path(N, c, inner, C, S, degree, scaling, change, memory, tolerance, l
     for i in range(len(inner.start) - 1):
         project_block(inner, i, x, x)
     velocity(N, inner, x, c, g)
-    copy(x, best)
+    copy_vector(len(x), x, best)
     error, _ = relative_error(inner, s, c, zero, x, g, work)
     if error <= tolerance or tolerance == np.inf:
         return 0
@@ -246,7 +240,7 @@ def follow_path(N, c, inner, C, S, degree, scaling, change, memory, tolerance, l
             least, least_map, waiting = min(least, now), min(least_map, map_alone), 0
         if now < error and far < RUNAWAY_MULTIPLIER:
             error = now
-            copy(x, best)
+            copy_vector(len(x), x, best)
         if far > TOO_FAR or error <= tolerance or waiting > PATIENCE or not np.isfinite(now) or count >= limit:
             break
         turn(C, inner, v, direction, G, Q, memory.axis, memory.done)

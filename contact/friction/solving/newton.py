@@ -37,12 +37,13 @@ from pluecker.contact.friction.problem.sets import (
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, multiply
 from pluecker.contact.friction.sparse.lu import Factors, factor_lu, make_factors, solve_lu
 from pluecker.contact.friction.sparse.symbolic import Symbolic
+from pluecker.spatial.dense.laws import copy_vector
 from pluecker.spatial.engine.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel, positive
 from pluecker.spatial.engine.parallel.interruption import LONG_OPERATIONS, answering
 from pluecker.spatial.engine.parallel.interruption_flag import interrupted
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["System", "copy", "derivative_row", "evaluate_all", "make_system", "newton", "velocity", "velocity_into"]
+__all__ = ["System", "derivative_row", "evaluate_all", "make_system", "newton", "velocity", "velocity_into"]
 
 INNER = 25  # Newton steps for one centre
 SHORTEST = 1e-4  # step that is tried
@@ -217,13 +218,6 @@ def evaluate_all(P, g, x, u, exact, work):
 
 
 @allocation_free_kernel
-def copy(x, y):
-    """y := x"""
-    for k in range(len(x)):
-        y[k] = x[k]
-
-
-@allocation_free_kernel
 def find_step(P, law, system, sigma):
     """Compute the solution d of the Newton equation, and N d; return whether there is one"""
     d, Nd, F = system.vectors[STEP], system.vectors[CHANGE], system.vectors[MAP]
@@ -253,17 +247,17 @@ def search(P, law, system, sigma, f):
         if g <= (1.0 - 1e-4 * share) * f or share < SHORTEST:
             break
         share *= 0.5
-    copy(new, point)
-    copy(fast, speed)
+    copy_vector(len(new), new, point)
+    copy_vector(len(fast), fast, speed)
 
 
 def iterate(P, law, system, x, u, tol, limit, hope, history):
     """Improve one island, whose velocities at x are u; return how many steps that took"""
     K, vectors = P.K, system.vectors
     point, speed, centre, work, zero = vectors[POINT], vectors[SPEED], vectors[CENTRE], vectors[WORK], vectors[ZERO]
-    copy(x, point)
-    copy(x, centre)
-    copy(u, speed)
+    copy_vector(len(x), x, point)
+    copy_vector(len(x), x, centre)
+    copy_vector(len(u), u, speed)
     best = evaluate_all(P, zero, point, speed, law, work)
     enough, n = GAIN * best, len(x)
     size = max(length(P.b, 0, n), length(point, 0, n), length(speed, 0, n))
@@ -285,8 +279,8 @@ def iterate(P, law, system, x, u, tol, limit, hope, history):
             error = evaluate_all(P, zero, point, speed, law, work)
             if error < best:
                 best = error
-                copy(point, x)
-                copy(speed, u)
+                copy_vector(len(point), point, x)
+                copy_vector(len(speed), speed, u)
             if len(history) > 0:
                 history[steps] = max(history[steps], best)
             hopeless = steps == hope and best > enough
@@ -296,15 +290,15 @@ def iterate(P, law, system, x, u, tol, limit, hope, history):
             break
         project(K, point, point)
         if not length(point, 0, n) < np.inf:
-            copy(x, point)
+            copy_vector(len(x), x, point)
         velocity_into(P, point, speed)
         error = evaluate_all(P, zero, point, speed, law, work)
         if error < best:
             best = error
-            copy(point, x)
-            copy(speed, u)
+            copy_vector(len(point), point, x)
+            copy_vector(len(speed), speed, u)
         idle = 0 if best < 0.5 * before else idle + 1
-        copy(point, centre)
+        copy_vector(len(point), point, centre)
         sigma = max(FALL * sigma, LEAST)
     velocity_into(P, x, u)
     return steps

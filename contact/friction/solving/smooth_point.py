@@ -14,9 +14,10 @@ import numpy as np
 
 from pluecker.contact.friction.problem.prepared import Prepared
 from pluecker.contact.friction.problem.sets import project
-from pluecker.contact.friction.solving.newton import System, copy, evaluate_all, velocity_into
+from pluecker.contact.friction.solving.newton import System, evaluate_all, velocity_into
 from pluecker.contact.friction.solving.smoothed_law import Linearised, linear_blocks, place_for, smoothed
 from pluecker.contact.friction.sparse.lu import Factors, factor_lu, solve_lu
+from pluecker.spatial.dense.laws import copy_vector
 from pluecker.spatial.engine.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel
 from pluecker.spatial.functions.elementwise import Array
 
@@ -141,7 +142,7 @@ def share_of(P, law, place, x, level, d, dlevel, missed):
 def keep_point(law, place, x, level, t, way):
     """Keep the point and its direction, of which the tangent dx / d(log m) is t"""
     vectors, found = place.vectors, place.found
-    copy(x, vectors[X])
+    copy_vector(len(x), x, vectors[X])
     for k in range(len(x)):
         vectors[DX, k] = way * t[k]
     found[LEVEL], found[DLEVEL] = level, way
