@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar, copy_context
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,7 +32,24 @@ from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
 from pluecker.spatial.extras import progress_bar
 
-__all__ = ["follow_motion", "parts_are_refused", "whole"]
+__all__ = ["Call", "follow_motion", "parts_are_refused", "whole"]
+
+
+class Call(NamedTuple):
+    """Call of a function that follows a motion.
+
+    Attributes:
+        function: its name.
+        stacklevel: of warnings.
+        continued: whether the state is not the user's, but that at the end of another motion.
+    """
+
+    function: str = "simulate"
+    stacklevel: int = 3
+    continued: bool = False
+
+
+CALL = Call()
 
 
 def follow_motion(
@@ -44,17 +61,13 @@ def follow_motion(
     record_to: str | os.PathLike[str] | None,
     progress: Any,
     outside_limits: str = "allow",
-    continued: bool = False,
-    stacklevel: int = 3,
-    function: str = "simulate",
+    call: Call = CALL,
 ) -> tuple[Trajectory, Outcome]:
     """Follow the motion from a state, prepared for the leading axes of q and v; the rest is as for :func:`simulate`.
 
     Args:
         outside_limits: what happens where q is beyond the limits of the dynamics.
-        continued: whether the state is not the user's, but that at the end of another motion.
-        stacklevel: of warnings.
-        function: what the user called, for these.
+        call: what the user called, for warnings.
     """
     if model.nv == 0:
         raise ArgumentValueError(f"simulate: model {model.name!r} has no joint that moves")
@@ -65,7 +78,8 @@ def follow_motion(
     batch, schedule, recorder, dynamics = prepared.batch, prepared.schedule, prepared.recorder, prepared.dynamics
     if dynamics.limits is not None:
         states["q"] = within_limits(model, states["q"], dynamics.limits, outside)
-    warn_of_limits(model, None if continued else states["v"], prepared.control, stacklevel, function)
+    known = None if call.continued else states["v"]
+    warn_of_limits(model, known, prepared.control, call.stacklevel, call.function)
     states_q, states_v = (spread(model, name, array, batch) for name, array in states.items())
     move = as_progress(progress, schedule.samples)
     folder, size = None if record_to is None else as_folder(record_to), math.prod(batch)
@@ -100,8 +114,8 @@ def follow_motion(
         raise failure(model, outcome, prepared, trajectory)
     if outcome.interrupted:
         (end,) = schedule.times_from(max(len(trajectory) - 1, 0), 1)
-        said = f"{function}: interrupted; the trajectory ends at t = {end:.6g} s"
-        warnings.warn(said, SimulationWarning, stacklevel=stacklevel)
+        said = f"{call.function}: interrupted; the trajectory ends at t = {end:.6g} s"
+        warnings.warn(said, SimulationWarning, stacklevel=call.stacklevel)
     return trajectory, outcome
 
 

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from pluecker.articulated.stepping.loop.control_signals import ControlPlan, batc
 from pluecker.articulated.stepping.loop.signal import Signal
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError, UnknownNameError, shown
 
-__all__ = ["Preparation", "Recorder", "kept_with", "prepare_motion"]
+__all__ = ["Options", "Preparation", "Recorder", "kept_with", "prepare_motion"]
 
 UNSOLVED = ("raise", "continue", "substep")
 PLAIN = (float, int, str, bool, type(None))
@@ -96,21 +96,26 @@ def is_plain(argument: Any) -> bool:
     return type(argument) in PLAIN
 
 
+class Options(NamedTuple):
+    """Options of a motion that neither its states nor its integrator depend on, as of :func:`simulate`."""
+
+    control: Any
+    f_ext: Any
+    elements: Any
+    record: Any
+    every: Any
+    on_unsolved: Any
+    tol: Any
+    threads: int | None
+
+
 def prepare_motion(
     model: Model,
     shapes: dict[str, tuple[int, ...]],
     duration: float,
     step: float,
     choose: Callable[[tuple[Element, ...]], Dynamics],
-    *,
-    control: Any,
-    f_ext: Any,
-    elements: Element | Sequence[Element],
-    record: str | Iterable[str],
-    every: int,
-    on_unsolved: str,
-    tol: float,
-    threads: int | None,
+    options: Options,
     begun: float = 0.0,
 ) -> Preparation:
     """Prepare a motion with the dynamics that ``choose`` makes from the elements; the rest is as for :func:`simulate`.
@@ -119,37 +124,27 @@ def prepare_motion(
         shapes: the leading axes of q and of v.
         begun: when the motion begins, by which control and samples count; a whole number of steps and of control periods; s.
     """
-    schedule = as_schedule(duration, step, every, begun)
-    commanded, wrenches, springs = as_control(control), as_wrenches(f_ext), as_elements("simulate", elements)
+    on_unsolved, schedule = options.on_unsolved, as_schedule(duration, step, options.every, begun)
+    commanded, wrenches = as_control(options.control), as_wrenches(options.f_ext)
+    springs = as_elements("simulate", options.elements)
     if not isinstance(on_unsolved, str) or on_unsolved not in UNSOLVED:
         raise ArgumentValueError(
             f"simulate: on_unsolved is {shown(on_unsolved)}, expected one of {', '.join(UNSOLVED)}"
         )
     dynamics = choose(springs)
-    count, before = as_threads("simulate", threads), dynamics.remembered.numbers
+    count, before = as_threads("simulate", options.threads), dynamics.remembered.numbers
     batch = batch_of(model, commanded, wrenches, shapes | ({} if before is None else {"memory": before.shape[:-1]}))
     if dynamics.finish is not None:
         check_single(batch)
     plan = plan_control(model, commanded, wrenches, batch, schedule.step)
     if schedule.first:
         check_continued(plan, schedule)
-    scenario = with_tolerance(dynamics.scenario, as_tolerance(tol))
+    scenario = with_tolerance(dynamics.scenario, as_tolerance(options.tol))
     marked, size = on_unsolved == "continue", math.prod(batch)
-    recorder = Recorder(model, record, plan.signals, springs, dynamics, schedule.step, marked, count)
+    recorder = Recorder(model, options.record, plan.signals, springs, dynamics, schedule.step, marked, count)
     steps = None
     if size:
-        steps = Steps.of_simulation(
-            dynamics.integrator,
-            model,
-            scenario,
-            commanded,
-            plan,
-            schedule,
-            on_unsolved,
-            size,
-            count,
-            dynamics.remembered,
-        )
+        steps = Steps.of_simulation(dynamics, model, scenario, commanded, plan, schedule, on_unsolved, size, count)
     return Preparation(batch, schedule, dynamics, recorder, on_unsolved, commanded, steps)
 
 

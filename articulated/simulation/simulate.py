@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from pluecker.articulated.running.arguments import Array, as_model
 from pluecker.articulated.simulation.dynamics import Dynamics
 from pluecker.articulated.simulation.follow_motion import follow_motion
 from pluecker.articulated.simulation.integrators import as_integrator, knowing_rows
-from pluecker.articulated.simulation.preparation import Preparation, kept_with, prepare_motion
+from pluecker.articulated.simulation.preparation import Options, Preparation, kept_with, prepare_motion
 from pluecker.articulated.simulation.starts import hard_limits
 from pluecker.articulated.stepping.control.control import JointLimits
 from pluecker.articulated.stepping.terms.integrator import Integrator
@@ -119,6 +120,7 @@ def simulate(
     Source: RBDA section 3.1; Hairer, Lubich and Wanner (2006), section I.1.2.
     """
     as_model("simulate", model)
+    options = Options(control, f_ext, elements, record, every, on_unsolved, tol, threads)
 
     def choose(springs: tuple[Element, ...]) -> Dynamics:
         chosen = as_integrator(model, integrator)
@@ -135,13 +137,9 @@ def simulate(
         )
 
     def prepare(shapes: dict[str, tuple[int, ...]]) -> Preparation:
-        arguments = (
-            duration, step, integrator, limits, record, every, on_unsolved, tol, threads, control, f_ext, elements,
-        )  # fmt: skip
-        return kept_with(model, arguments, tuple(shapes.values()), lambda: prepare_motion(
-            model, shapes, duration, step, choose, control=control, f_ext=f_ext, elements=elements, record=record,
-            every=every, on_unsolved=on_unsolved, tol=tol, threads=threads,
-        ))  # fmt: skip
+        arguments = duration, step, integrator, limits, *options
+        make = partial(prepare_motion, model, shapes, duration, step, choose, options)
+        return kept_with(model, arguments, tuple(shapes.values()), make)
 
     trajectory, _ = follow_motion(
         model, q, v, prepare, record_to=record_to, progress=progress, outside_limits=outside_limits

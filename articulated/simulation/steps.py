@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,9 @@ from pluecker.articulated.stepping.terms.scenario import smooth_model
 from pluecker.spatial.engine.parallel.callbacks import callbacks
 from pluecker.spatial.errors import PlueckerError
 from pluecker.spatial.properties import cached_property
+
+if TYPE_CHECKING:
+    from pluecker.articulated.simulation.dynamics import Dynamics
 
 __all__ = ["RECORDED", "Outcome", "Remembered", "Schedule", "Steps", "follow_steps"]
 
@@ -165,7 +169,7 @@ class Steps:
     @classmethod
     def of_simulation(
         cls,
-        integrator: Integrator,
+        dynamics: Dynamics,
         model: Model,
         scenario: Array,
         control: Control,
@@ -174,9 +178,9 @@ class Steps:
         on_unsolved: str,
         states: int,
         threads: int,
-        remembered: Remembered,
     ) -> Steps:
-        """Construct for so many states."""
+        """Construct for so many states, with a scenario that has the tolerance."""
+        integrator, remembered = dynamics.integrator, dynamics.remembered
         nq, nv, memory = model.nq, model.nv, integrator.memory(model, scenario)
         bound = NO_BOUND if on_unsolved == "continue" else 1.0 + 1e-12
         first, count = remembered.first_impulse, remembered.impulses

@@ -18,8 +18,8 @@ from pluecker.articulated.pictures.overlays import Lines, Overlay
 from pluecker.articulated.running.arguments import Array, as_floats
 from pluecker.articulated.running.fields import STANDARD
 from pluecker.articulated.simulation.dynamics import Dynamics
-from pluecker.articulated.simulation.follow_motion import follow_motion
-from pluecker.articulated.simulation.preparation import prepare_motion
+from pluecker.articulated.simulation.follow_motion import Call, follow_motion
+from pluecker.articulated.simulation.preparation import Options, prepare_motion
 from pluecker.articulated.simulation.starts import as_outside_limits, hard_limits, within_limits
 from pluecker.articulated.simulation.steps import Outcome
 from pluecker.articulated.stepping.terms.integrator import Integrator
@@ -385,30 +385,29 @@ def follow(
             dynamics = world_dynamics(world, q, springs, integrator, memory, begun)
             used.append(dynamics.integrator)
         else:
-            steps = pile_steps(world, world.found_contacts, memory, options["threads"])
-            wanted = options["record"]
-            names = (wanted,) if isinstance(wanted, str) else tuple(wanted) if can_be_listed(wanted) else ()
+            steps = pile_steps(world, world.found_contacts, memory, wanted.threads)
+            record = wanted.record
+            names = (record,) if isinstance(record, str) else tuple(record) if can_be_listed(record) else ()
             if "constraint_forces" in names:
-                steps.every = int(options["every"])
-            if options["record_to"] is not None:
-                steps.kept = FiledTouches(options["record_to"])
+                steps.every = int(wanted.every)
+            if own["record_to"] is not None:
+                steps.kept = FiledTouches(own["record_to"])
             dynamics = dynamics_with_contacts(world, q, springs, integrator, memory, begun, steps)
             used.append(steps)
         if memory is None:  # with one, the state is the end of a motion
             refuse_open_start(world, q, begun, on_open)
         return dynamics
 
-    own = {name: options[name] for name in ("record_to", "progress", "function")}
-    wanted = {name: value for name, value in options.items() if name not in own}
+    own = {name: options.pop(name) for name in ("record_to", "progress")}
+    call = Call(options.pop("function"), stacklevel=5, continued=memory is not None)
+    wanted = Options(**options)
 
     def prepare(shapes: Any) -> Any:
-        return prepare_motion(world.model, shapes, duration, step, choose, begun=begun, **wanted)
+        return prepare_motion(world.model, shapes, duration, step, choose, wanted, begun)
 
     beside = "found" if world.found_contacts is not None else "step" if duration == step else "motion"
     with companion.beside(beside):
-        trajectory, outcome = follow_motion(
-            world.model, q, v, prepare, continued=memory is not None, stacklevel=5, **own
-        )
+        trajectory, outcome = follow_motion(world.model, q, v, prepare, call=call, **own)
     return trajectory, outcome, used[0]
 
 
