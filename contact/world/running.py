@@ -16,7 +16,6 @@ Source: R. Murray, Z. Li, S. Sastry, *A Mathematical Introduction to Robotic Man
 
 from __future__ import annotations
 
-import re
 from contextlib import ContextDecorator
 from types import TracebackType
 from typing import Any
@@ -37,7 +36,6 @@ from pluecker.spatial.errors import ArgumentValueError, PlueckerError, shown
 
 __all__ = ["axes_in_line", "called", "refuse_contacts", "run", "run_on_rows"]
 
-NAMED = re.compile(r"(World(?:\.\w+)?|[a-z]\w*): ")
 NONE = 1e-150  # sines whose squares are nothing
 
 
@@ -84,10 +82,9 @@ class called(ContextDecorator):
     ) -> None:
         if isinstance(error, PlueckerError) and error.args:
             said = str(error.args[0])
-            found = NAMED.match(said)
-            if found and (found[1].startswith("World") or found[1] in pluecker.articulated.__all__):
-                said = said[found.end() :]
-            error.args = (f"{self.function}: {said}", *error.args[1:])
+            name, _, rest = said.partition(": ")
+            another = name.split(".")[0] == "World" or name in pluecker.articulated.__all__
+            error.args = (f"{self.function}: {rest if another else said}", *error.args[1:])
         if isinstance(error, np.linalg.LinAlgError):
             raise ConstraintError(
                 f"{self.function}: the numbers overflow float64, or inertias differ by more than it has digits: a matrix "
