@@ -17,7 +17,6 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
     "add_transposed",
-    "compile_products",
     "contact_matrix",
     "frames_of",
     "joined",
@@ -55,14 +54,6 @@ def store_frames(normals, frames):
 store_frames = allocation_free(store_frames)
 times = allocation_free(times)
 add_transposed = allocation_free(add_transposed)
-
-
-def compile_products() -> None:
-    """Compile products with a matrix, or take them from the disk."""
-    rows, columns, first = (np.array([0, n], np.int64) for n in (3, 6, 1))
-    J = BlockMatrix(rows, columns, first, np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(18), np.array([6]))
-    times(J, np.zeros(6), np.zeros(3))
-    add_transposed(J, np.zeros(3), np.zeros(6))
 
 
 def size_of(surfaces: Array) -> int:

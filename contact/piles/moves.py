@@ -44,7 +44,7 @@ from pluecker.spatial.engine.compiled.decorators import compiled_for, kernel
 from pluecker.spatial.engine.memory.views import flat
 from pluecker.spatial.engine.scalars.operations import load, load_integer, store, tail, within
 
-__all__ = ["compiled_move", "move", "move_along_rows"]
+__all__ = ["move", "move_along_rows"]
 
 RENEWALS = 6  # of J, where gaps are large beside lengths: at most
 

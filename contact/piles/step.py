@@ -41,7 +41,6 @@ from pluecker.contact.piles.blocks import (
     times,
     times_inverse,
 )
-from pluecker.contact.piles.companion import companion
 from pluecker.contact.piles.constraint_rows import ConstraintRows, row_table, rows_of_constraints
 from pluecker.contact.piles.impacts import impulses_with_impact
 from pluecker.contact.piles.jacobian import links_of_bodies, ways_of
@@ -350,7 +349,6 @@ class PileStep:
                 return solver
             except ProblemError:
                 pass
-        companion.wait("found")  # the first time, it may be compiling what this would compile
         solver = Solver(problem, law, tol=aim, max_iterations=most, threads=self.threads)
         self.ready[aim, most, law] = solver
         return solver

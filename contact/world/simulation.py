@@ -27,7 +27,6 @@ from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.contact.arguments import can_be_listed
 from pluecker.contact.constraints.checks import positive
 from pluecker.contact.errors import ConstraintError
-from pluecker.contact.piles.companion import companion
 from pluecker.contact.piles.step import PileStep, Touch
 from pluecker.contact.world.branches import times_of_singular_positions
 from pluecker.contact.world.constrained import Constrained
@@ -405,9 +404,7 @@ def follow(
     def prepare(shapes: Any) -> Any:
         return prepare_motion(world.model, shapes, duration, step, choose, wanted, begun)
 
-    beside = "found" if world.found_contacts is not None else "step" if duration == step else "motion"
-    with companion.beside(beside):
-        trajectory, outcome = follow_motion(world.model, q, v, prepare, call=call, **own)
+    trajectory, outcome = follow_motion(world.model, q, v, prepare, call=call, **own)
     return trajectory, outcome, used[0]
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, UnknownNameError, shown
 
-__all__ = ["AheadError", "Topic", "as_topics", "command_of", "compile_elsewhere", "compile_topic", "described"]
+__all__ = ["AheadError", "Topic", "as_topics", "compile_elsewhere", "compile_topic", "described"]
 
 # Without the last line Python would collect garbage at exit among all that the compiler has left: half a second for nothing.
 START = """import gc, json, sys
@@ -73,19 +73,14 @@ def compile_topic(topic: Topic) -> None:
         compile_part()
 
 
-def command_of(compile_named: Callable[[str], None], name: str) -> list[str]:
-    """Return the command line of a process that compiles a topic, with the module search path of this process."""
-    script = START.format(module=compile_named.__module__, name=compile_named.__qualname__)
-    return [sys.executable, "-c", script, json.dumps(sys.path), name]
-
-
 def compile_elsewhere(compile_named: Callable[[str], None], name: str) -> None:
     """Compile a topic in another process, which ends with it, by a function of a module that is given its name.
 
     Raises:
         AheadError: that process has failed, with the last line of what it said.
     """
-    command = command_of(compile_named, name)
+    script = START.format(module=compile_named.__module__, name=compile_named.__qualname__)
+    command = [sys.executable, "-c", script, json.dumps(sys.path), name]
     done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         said = done.stderr.strip().splitlines() or [f"its process ended with code {done.returncode}"]

@@ -19,7 +19,7 @@ from pluecker.articulated.stepping.terms.stage import Given
 from pluecker.spatial.engine.compiled.decorators import compiled_for, kernel
 from pluecker.spatial.engine.compiled.numba_internals import compiling
 from pluecker.spatial.engine.memory.addresses import integers_at, numbers_at, rows_at
-from pluecker.spatial.engine.memory.apart import put_arrays
+from pluecker.spatial.engine.memory.separate import put_arrays
 from pluecker.spatial.engine.parallel.atomics import call_through
 from pluecker.spatial.engine.scalars.operations import load, store
 

@@ -88,7 +88,7 @@ from pluecker.spatial.engine.scalars.operations import load, part, tail
 from pluecker.spatial.functions.elementwise import rows_of_eight
 from pluecker.spatial.properties import cached_property
 
-__all__ = ["LoopTask", "Stretches", "in_lanes", "is_single", "one_by_one", "take_single_step"]
+__all__ = ["LoopTask", "Stretches", "in_lanes", "is_single", "take_single_step"]
 
 KNOTS_OF_WRENCH = SIGNAL + SIGNAL_SIZE * WRENCH + 3
 

@@ -2,7 +2,7 @@
 
 The equation is that of :mod:`~pluecker.articulated.stepping.semi_implicit.semi_implicit`. What adds impulses to it needs the
 factors: steps in which limits act, and those of worlds. For one state the code is the same in all of them, and is long: it
-is a separate compiled function, see :mod:`~pluecker.spatial.engine.memory.apart`. Its arguments are in a block at the
+is a separate compiled function, see :mod:`~pluecker.spatial.engine.memory.separate`. Its arguments are in a block at the
 beginning of its memory.
 
 Functions that a step calls from several places, each compiled once: joints' transforms, Newton-Euler recursion.
@@ -11,8 +11,6 @@ Source: RBDA section 5.3.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 from pluecker.articulated.algorithms.dynamics import rnea
 from pluecker.articulated.algorithms.dynamics.passive import add_armature_force, add_passive_force
@@ -32,21 +30,18 @@ from pluecker.articulated.stepping.terms.stage import Given
 from pluecker.spatial.algebra.transforms import load_transform, store_transform
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.memory.addresses import address_of, integers_at, numbers_at
-from pluecker.spatial.engine.memory.apart import apart, arrays_in, by_scalar, put_arrays
+from pluecker.spatial.engine.memory.separate import arrays_in, by_scalar, compiled_separately, put_arrays
 from pluecker.spatial.engine.scalars.operations import accumulate, load, part, store, tail
 
 __all__ = [
-    "FREE_VELOCITY",
     "add_joint_laws",
     "add_needed_force",
     "add_passive_forces",
-    "compile_free_velocity",
     "free_velocity",
     "free_velocity_workspace",
     "place_links",
 ]
 
-FREE_VELOCITY = "pluecker_free_velocity"
 ARRAYS = 9
 STEP = 2 * ARRAYS  # behind them in the block
 BLOCK = 24
@@ -55,12 +50,12 @@ BLOCK = 24
 @kernel
 def free_velocity(m, h, given, x, moments, factor, ws):
     """Compute x = v + dv, of free joints on the world in the frozen frame, and the factors of the matrix that was solved"""
-    of_state = by_scalar(x, free_velocity_apart, free_velocity_here)
+    of_state = by_scalar(x, free_velocity_separately, free_velocity_here)
     of_state(m, h, given, x, moments, factor, ws)
 
 
 @kernel
-def free_velocity_apart(m, h, given, x, moments, factor, ws):
+def free_velocity_separately(m, h, given, x, moments, factor, ws):
     """Compute :func:`free_velocity` of one state by the separate compiled function"""
     place, (q, v, law, f) = address_of(ws), given
     put_arrays(integers_at(place, BLOCK), (m, q, v, law, f, x, moments, factor, ws))
@@ -68,19 +63,14 @@ def free_velocity_apart(m, h, given, x, moments, factor, ws):
     call_free_velocity(place, 0)
 
 
-def from_block() -> Callable[[int, int], int]:
-    """Make the function that is compiled separately: it takes the address of a block."""
-
-    def free_velocity_at(place, k):
-        m, q, v, law, f, x, moments, factor, ws = arrays_in(integers_at(place, BLOCK), ARRAYS)
-        h = load(numbers_at(place, BLOCK), STEP)
-        free_velocity_here(m, h, Given(q, v, law, f), x, moments, factor, ws)
-        return 0
-
-    return free_velocity_at
+def free_velocity_at(place, k):
+    """Compute :func:`free_velocity` of the arguments in the block at an address; this is what is compiled separately"""
+    m, q, v, law, f, x, moments, factor, ws = arrays_in(integers_at(place, BLOCK), ARRAYS)
+    free_velocity_here(m, load(numbers_at(place, BLOCK), STEP), Given(q, v, law, f), x, moments, factor, ws)
+    return 0
 
 
-call_free_velocity, compile_free_velocity = apart(FREE_VELOCITY, from_block, of_scalars=True)
+call_free_velocity = compiled_separately("pluecker_free_velocity", free_velocity_at, of_scalars=True)
 
 
 @called_kernel

@@ -1,22 +1,19 @@
 """The solver of small problems as others call it: a separate function for one state, inlined in its caller for eight.
 
 Of one state its code is the same in all worlds and in ``solve``, and a fourth of what the first step of a world compiles:
-see :mod:`~pluecker.spatial.engine.memory.apart`. What it works on is written down in a block at the beginning of its memory.
+see :mod:`~pluecker.spatial.engine.memory.separate`. Its arguments are in a block at the beginning of its memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from pluecker.contact.friction.dense.cone_problem import cone_problem_memory, solve_cone_problem
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.memory.addresses import address_of, integers_at, numbers_at
-from pluecker.spatial.engine.memory.apart import apart, arrays_in, by_scalar, put_arrays
+from pluecker.spatial.engine.memory.separate import arrays_in, by_scalar, compiled_separately, put_arrays
 from pluecker.spatial.engine.scalars.operations import load, store, tail
 
-__all__ = ["CONE_SOLVER", "compile_cone_solver", "cone_solver_memory", "solve_cone"]
+__all__ = ["cone_solver_memory", "solve_cone"]
 
-CONE_SOLVER = "pluecker_cone_solver"
 ARRAYS = 7
 EXACT, TOLERANCE, ITERATIONS = range(2 * ARRAYS, 2 * ARRAYS + 3)  # behind them in the block
 BLOCK = 24
@@ -35,7 +32,7 @@ def solve_cone(W, b, kinds, laws, exact, tolerance, iterations, r, error, work):
     Arguments as those of :func:`~pluecker.contact.friction.dense.cone_problem.solve_cone_problem`, but for the size of
     ``work``.
     """
-    solve_one = by_scalar(W, solve_apart, solve_here)
+    solve_one = by_scalar(W, solve_separately, solve_here)
     return solve_one(W, b, kinds, laws, exact, tolerance, iterations, r, error, work)
 
 
@@ -46,7 +43,7 @@ def solve_here(W, b, kinds, laws, exact, tolerance, iterations, r, error, work):
 
 
 @kernel
-def solve_apart(W, b, kinds, laws, exact, tolerance, iterations, r, error, work):
+def solve_separately(W, b, kinds, laws, exact, tolerance, iterations, r, error, work):
     """Solve the problem as :func:`solve_cone`, by the separately compiled function; its arguments are passed in ``work``"""
     place = address_of(work)
     block = integers_at(place, BLOCK)
@@ -57,16 +54,12 @@ def solve_apart(W, b, kinds, laws, exact, tolerance, iterations, r, error, work)
     return call_solver(place, 0)
 
 
-def solver() -> Callable[[int, int], int]:
-    """Return the function that is compiled separately: it reads its arguments from a block that is given by its address."""
-
-    def solve_cone_at(place, k):
-        block = integers_at(place, BLOCK)
-        W, b, kinds, laws, r, error, work = arrays_in(block, ARRAYS)
-        exact, tolerance = load(block, EXACT) != 0, load(numbers_at(place, BLOCK), TOLERANCE)
-        return solve_here(W, b, kinds, laws, exact, tolerance, load(block, ITERATIONS), r, error, work)
-
-    return solve_cone_at
+def solve_cone_at(place, k):
+    """Solve a problem whose arguments are in the block at an address; this is what is compiled separately"""
+    block = integers_at(place, BLOCK)
+    W, b, kinds, laws, r, error, work = arrays_in(block, ARRAYS)
+    exact, tolerance = load(block, EXACT) != 0, load(numbers_at(place, BLOCK), TOLERANCE)
+    return solve_here(W, b, kinds, laws, exact, tolerance, load(block, ITERATIONS), r, error, work)
 
 
-call_solver, compile_cone_solver = apart(CONE_SOLVER, solver)
+call_solver = compiled_separately("pluecker_cone_solver", solve_cone_at)

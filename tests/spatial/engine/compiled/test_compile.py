@@ -414,16 +414,13 @@ thread.join()
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 LOCKS = """
-import gc, os, signal, threading
-import pluecker.contact
-from pluecker.spatial.engine.companion import Companion
+import os, signal, threading
 from pluecker.spatial.engine.parallel import interruption
 
 held, go_on = threading.Event(), threading.Event()
-companion, = (x for x in gc.get_objects() if isinstance(x, Companion))
 
 def hold():
-    for lock in (interruption.stopping, interruption.starting, companion.lock, companion.turn):
+    for lock in (interruption.stopping, interruption.starting):
         lock.acquire()
     held.set()
     go_on.wait()
@@ -434,8 +431,6 @@ held.wait()
 child = os.fork()
 if child == 0:
     signal.alarm(20)
-    companion.start("step")
-    companion.wait("step")
     os._exit(interruption.interruptible(lambda: 0))
 go_on.set()
 thread.join()

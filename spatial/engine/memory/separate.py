@@ -1,9 +1,10 @@
-"""Compiled functions that stand apart: compiled by themselves, once, and called by others through a name that LLVM knows.
+"""Functions that are compiled separately, once, and called by other compiled code through a name that LLVM knows.
 
 A kernel becomes part of each entry point that calls it, and is compiled anew with each. What is long, has the same types of
-arguments everywhere and takes microseconds is better off apart: it has a file of its own on disk, and whatever calls it
-compiles faster, at the same time in another process if need be. By its name code from the disk finds it too, in any process:
-there is an address behind the name, which is filled in before the code runs that reads it.
+arguments everywhere and takes microseconds is better off by itself: it has a file of its own on disk, and whatever calls it
+compiles faster. The solver of small problems takes 6 s to compile, the free velocity of a step 9 s, which each kind of step
+would take anew. By its name code from the disk finds a function too, in any process: there is an address behind the name,
+which is filled in before the code runs that reads it.
 """
 
 from __future__ import annotations
@@ -20,24 +21,20 @@ from pluecker.spatial.engine.compiled.symbols import new_symbol, symbol
 from pluecker.spatial.engine.memory.views import View, make_view, parts, scalar_of
 from pluecker.spatial.engine.scalars.lanes import LONG
 
-__all__ = ["apart", "arrays_in", "by_scalar", "put_arrays"]
+__all__ = ["arrays_in", "by_scalar", "compiled_separately", "put_arrays"]
 
 TAKES = (types.intp, types.intp)
 
 
-def apart(
-    name: str, make: Callable[[], Callable[[int, int], int]], of_scalars: bool = False
-) -> tuple[Callable[..., Any], Callable[[], None]]:
-    """Make a function that is compiled separately, and called by other compiled code with two integers.
+def compiled_separately(
+    name: str, function: Callable[[int, int], int], of_scalars: bool = False
+) -> Callable[[int, int], int]:
+    """Make an intrinsic by which compiled code calls a function that is compiled separately.
 
     Args:
         name: by which it is found; no other has it.
-        make: returns the function, which allocates no memory.
+        function: takes two integers, as functions that threads share; it allocates no memory.
         of_scalars: it is long code of scalars, whose short loops are neither unrolled nor vectorised.
-
-    Returns:
-        The intrinsic by which compiled code calls it, with two integers like functions that threads share; and a function
-        without arguments that compiles it, or loads it from disk.
     """
     place = new_symbol(name)
 
@@ -45,13 +42,12 @@ def apart(
         """Compile the function or load it from disk, unless that is done, and store its address under its name."""
         with compiling:
             if not place[0]:
-                function: Any = make()
                 if of_scalars:
-                    function = compiled_for(function, TAKES, optimised_once=True)
+                    compiled: Any = compiled_for(function, TAKES, optimised_once=True)
                 else:
-                    function = allocation_free(function)
-                    function.compile(TAKES)
-                place[0] = address(function)
+                    compiled = allocation_free(function)
+                    compiled.compile(TAKES)
+                place[0] = address(compiled)
 
     NAMED[name] = fill
 
@@ -60,12 +56,12 @@ def apart(
         """Call the function; its exceptions are propagated."""
 
         def generate(context, builder, signature, arguments):
-            function = builder.load(symbol(builder, name))
-            return call_address(context, builder, function, types.intp, TAKES, arguments, passes_on=True)[1]
+            pointer = builder.load(symbol(builder, name))
+            return call_address(context, builder, pointer, types.intp, TAKES, arguments, passes_on=True)[1]
 
         return types.intp(*TAKES), generate
 
-    return call, fill
+    return call
 
 
 def word(builder: Any, block: Any, k: int) -> Any:
