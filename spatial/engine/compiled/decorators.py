@@ -16,6 +16,7 @@ situation                          what happens
 ``NUMBA_CACHE_DIR`` set            compiled code is kept there
 otherwise                          in ``__pycache__`` beside the source, else in the user's cache folder
 no folder can be written           kernels work and are compiled anew in each process
+``PLUECKER_PLAIN_NUMBA=1``         Numba's compiler is not shortened: the same code, a first call takes half as long again
 ``fork`` while a thread compiles   the process forks when that is done, so that its child finds nothing half made
 =================================  ==================================================================================
 """
@@ -29,7 +30,6 @@ from llvmlite import ir
 from numba import config, types
 from numba.extending import intrinsic
 
-from pluecker.spatial.engine.compiled.numba_cache import keep_on_disk
 from pluecker.spatial.engine.compiled.numba_internals import (
     WITHOUT_REFERENCES,
     CPUDispatcher,
@@ -39,8 +39,8 @@ from pluecker.spatial.engine.compiled.numba_internals import (
     WholeCompiler,
     address,
     cgutils,
-    compile_part,
     entrance,
+    keep_on_disk,
     once,
 )
 
@@ -88,10 +88,6 @@ class Kernel(CPUDispatcher):
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Resolve a call: a kernel has one copy for all integers, though to Numba each constant is a type of its own."""
         return super().get_call_template(tuple(map(self.general, args)), kws)
-
-    def compile(self, signature: Any) -> None:
-        """Compile it for some types, unless it was."""
-        compile_part(self, signature)
 
     @staticmethod
     def general(kind: Any) -> Any:

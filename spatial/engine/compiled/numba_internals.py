@@ -1,9 +1,6 @@
 """All of Numba that is used here and is not in its documented interface, with the reason for each.
 
-A new release of Numba may change any of it: this is the file to look at then, with
-:mod:`~pluecker.spatial.engine.compiled.numba_passes`, the steps of its compiler,
-:mod:`~pluecker.spatial.engine.compiled.numba_quickened`, what is left out meanwhile, and
-:mod:`~pluecker.spatial.engine.compiled.numba_cache`, what is kept on disk. Nothing else in the package imports
+A new release of Numba may change any of it: this is the file to look at then. Nothing else in the package imports
 ``numba.core``; the bounds of the dependency are those between which the tests have run.
 
 ===================================  ====================================================================================
@@ -17,46 +14,48 @@ private                              why
 ``overloads``, ``library``,          the address of machine code, for calls from other compiled code; ``numba.cfunc`` gives
 ``fndesc``                           one too, but compiles its function without a cache of ours and without its options
 ``call_conv``                        to call such an address as Numba calls its own functions
-``get_python_api``                   Python's C functions and None, for compiled code that makes objects
 ``JITCodeLibrary``, ``Compiler``,    kernels become parts of what Python enters: to optimise each, with a copy of all that it
 ``NativeLowering``, ``_dynfunc``     calls, and make machine code of it, takes a third of the time to compile; ``_dynfunc``
-                                     makes what Numba's tables know a kernel by. The steps of Numba's compiler that kernels
-                                     do not need are left out, and what has no references is optimised once, not twice
+                                     makes what Numba's tables know a kernel by. What has no references is optimised once,
+                                     not twice
 ``_finalize_final_module``           functions are numbered anew in each process: what one file of machine code calls must
                                      not be taken from another one, that has the same names
-``Flags``                            options are compared and listed 20,000 times for a first call, each time from scratch: a
-                                     tenth of the time to compile
-``_ENFORCING``, ``IRProcessing``,    where each variable lives is found once for a kernel, not five times; what an operator
-``ReconstructSSA``,                  on numbers means is asked for once in an entry point, not thousands of times: together
-``PreLowerStripPhis``,               an eighth of the time to compile
-``get_call_type``
-``Lower``, ``CompileResult``,        what only debuggers and annotations want is neither computed nor kept: the sizes of
-``fndesc``, ``compile``              variables, types of all expressions, timers for each function
-``_rec_list_vars``                   a quarter of a million lists of the variables in an instruction, most of them empty
-``peep_hole_...``, ``pysignature``,  each function is searched for what kernels do not have, signatures of Numba's own
-``new_error_context``,               functions are found 16,000 times, each expression and each call of LLVM is told to
-``WarningsFixer``, ``start_event``   those who sort warnings, explain errors, measure times: a twelfth of the time
+``FunctionCache``, ``_index_key``,   the stamp covers what a function calls (:mod:`.stamp`); a file that was cut off or
+``IndexDataCacheFile``               overwritten is one that is not there
+``CompileResultCacheImpl``           what a function calls by a name is kept with it, and made before it runs
 ``populate_array``                   makes an array of compiled code of its parts
 ``enable_boundscheck``               intrinsics check indices where the rest of the code does
 ``global_compiler_lock``             held while a process forks; one lock, Numba's, for all that is compiled once
 ``cgutils``                          the helpers with which Numba's own intrinsics are written, documented by example only
 ``event``                            to measure how long a call waits for compiled code; in the manual of developers only
+``passes``, ``PostProcessor``,       only so that compilation takes less time: see :data:`QUICK`
+``get_call_type``
 ===================================  ====================================================================================
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import gc
+import hashlib
 import os
-from collections.abc import Callable, Iterable
+import pickle
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from llvmlite import binding
-from numba.core import cgutils, event, sigutils
+from numba import _dynfunc, types
+from numba.core import caching, cgutils, event
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.compiler_machinery import register_pass
+from numba.core.postproc import PostProcessor, VariableLifetime
 from numba.core.registry import CPUDispatcher
+from numba.core.transforms import canonicalize_cfg
+from numba.core.typed_passes import NativeLowering
 from numba.np.arrayobj import populate_array
 
 try:
@@ -64,12 +63,10 @@ try:
 except ImportError:  # before Numba 0.61
     newpassmanagers = None
 
-from pluecker.spatial.engine.compiled.numba_passes import settled, shorten
-from pluecker.spatial.engine.compiled.numba_quickened import quickened
+from pluecker.spatial.engine.compiled.stamp import source_stamp
 from pluecker.spatial.properties import cached_property
 
 __all__ = [
-    "AWAITED",
     "NAMED",
     "WITHOUT_REFERENCES",
     "CPUDispatcher",
@@ -81,11 +78,10 @@ __all__ = [
     "call_address",
     "cgutils",
     "check_index",
-    "compile_part",
     "compiling",
     "entrance",
     "event",
-    "make_named",
+    "keep_on_disk",
     "once",
     "populate_array",
 ]  # fmt: skip
@@ -116,6 +112,67 @@ class once:
             if self.name not in vars(instance):
                 vars(instance)[self.name] = self.function(instance)
         return vars(instance)[self.name]
+
+
+# -------------------------------------------------------------------------------------------------- less time to compile
+
+# Whether Numba is changed so that compilation takes less time, with the same machine code; PLUECKER_PLAIN_NUMBA=1 if not.
+QUICK = os.environ.get("PLUECKER_PLAIN_NUMBA", "0") in ("", "0")
+
+# Steps of Numba's compiler for what kernels do not have: closures, comprehensions, arrays in expressions, ``with``; and a
+# copy of all that is known of a function, for those who want to read it. With them a first call takes an eighth longer.
+LEFT_OUT = (
+    "AnnotateTypes",
+    "WithLifting", "InlineClosureLikes", "MakeFunctionToJitFunction", "InlineInlinables", "InlineOverloads",
+    "FindLiterallyCalls", "LiteralUnroll", "LiteralPropagationSubPipelinePass", "NopythonRewrites", "RewriteDynamicRaises",
+)  # fmt: skip
+SELDOM = 20_000, 50, 100  # thresholds of garbage collection
+NUMBERS = (types.Number, types.Boolean)
+
+
+@contextlib.contextmanager
+def quickened() -> Iterator[None]:
+    """Context in which a thread that holds Numba's lock compiles in less time: no other thread meets what is changed.
+
+    ==============================================================  ==================================================
+    change                                                          without it a first ``rnea``, ``simulate`` takes
+    ==============================================================  ==================================================
+    garbage is collected seldom: what compilation makes stays       6 %, 7 % longer
+    what an operator on numbers means is asked for once             25 %, 16 %
+    which variables live at the start of a block is found once,     29 %, 39 %
+    at the end, where it is written down, and not after each step
+    ==============================================================  ==================================================
+    """
+    if not QUICK:
+        yield
+        return
+    thresholds, find, process = gc.get_threshold(), types.BaseFunction.get_call_type, PostProcessor.run
+    found: dict[Any, Any] = {}
+
+    def recall(function: Any, context: Any, arguments: Any, named: Any) -> Any:
+        if named or not all(isinstance(kind, NUMBERS) for kind in arguments):
+            return find(function, context, arguments, named)
+        key = function, tuple(arguments)
+        if key not in found:
+            found[key] = find(function, context, arguments, named)
+        return found[key]
+
+    def process_last(processor: Any, emit_dels: bool = False, **options: Any) -> None:
+        function = processor.func_ir
+        if emit_dels or function.is_generator:
+            process(processor, emit_dels, **options)
+        else:
+            function.blocks = canonicalize_cfg(function.blocks)
+            function.variable_lifetime = VariableLifetime(function.blocks)  # computed where somebody asks for it
+
+    if thresholds[0]:  # else no garbage is to be collected at all
+        gc.set_threshold(*map(max, thresholds, SELDOM))
+    types.BaseFunction.get_call_type, PostProcessor.run = recall, process_last
+    try:
+        yield
+    finally:
+        types.BaseFunction.get_call_type, PostProcessor.run = find, process
+        gc.set_threshold(*thresholds)
 
 
 # ------------------------------------------------------------------------------------------------------ parts of functions
@@ -185,7 +242,7 @@ def united(parts: list[Part]) -> Any:
     """Link the code of parts into one module, from which whoever links it takes the functions that are called.
 
     Two by two, and these two by two again: LLVM's linker looks through all of the module that it adds to, each time, so that
-    one after the other takes time in proportion to the square of their number, a twentieth of the time to compile.
+    one after the other takes time in proportion to the square of their number: 2 % of a first ``simulate``, for 230 parts.
     """
     modules = [binding.parse_bitcode(part.code) for part in parts]
     while len(modules) > 1:
@@ -198,31 +255,38 @@ def united(parts: list[Part]) -> Any:
     return modules[0]
 
 
+@register_pass(mutates_CFG=True, analysis_only=False)
+class PartLowering(NativeLowering):
+    """Makes LLVM's code of a part, and tells Numba what has to be linked where it is called."""
+
+    _name = "pluecker_part_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        super().run_pass(state)
+        library, lowered = state.library, state["cr"]
+        library.finalize()
+        about, environment = lowered.fndesc, lowered.env
+        nowhere = _dynfunc.make_function(about.lookup_module(), about.qualname, about.doc, 0, environment, (library,))
+        state.targetctx.insert_user_function(nowhere, about, [library])
+        state["cr"] = lowered._replace(cfunc=nowhere)
+        about.typemap = about.calltypes = None  # half of the memory; nobody asks for them behind this step
+        return True
+
+
 class PartCompiler(Compiler):
     """Compiler of kernels, which only other compiled functions call: their code is left for the callers to link."""
 
     def compile_extra(self, function: Any) -> Any:
         self.state.library = Part(self.state.targetctx.codegen(), function.__qualname__)
         self.state.flags.no_compile = True
-        self.state.flags = settled(self.state.flags)
         return super().compile_extra(function)
 
     def define_pipelines(self) -> Any:
         (pipeline,) = super().define_pipelines()
-        shorten(pipeline)
+        steps = [(PartLowering if step is NativeLowering else step, text) for step, text in pipeline.passes]
+        pipeline.passes = [step for step in steps if not (QUICK and step[0].__name__ in LEFT_OUT)]
+        pipeline.finalize()
         return [pipeline]
-
-
-def compile_part(kernel: Any, signature: Any) -> None:
-    """Compile a kernel for some types, unless it was.
-
-    Numba's own method installs timers for each function. They stay while it compiles those that this one calls, and each is
-    told of all that happens in these.
-    """
-    with compiling:
-        arguments, result = sigutils.normalize_signature(signature)
-        if tuple(arguments) not in kernel.overloads:
-            kernel.add_overload(kernel._compiler.compile(arguments, result))
 
 
 class Entrance(JITCodeLibrary):
@@ -283,14 +347,9 @@ class Whole(Entrance):
 NAMED: dict[str, Callable[[], None]] = {}  # what compiled code finds by a name that LLVM knows, and how that is made
 
 
-AWAITED: list[Callable[[str], None]] = []  # they wait for what has a name, if another process makes it
-
-
 def make_named(names: Iterable[str]) -> None:
     """Make what has these names, before the code runs that calls it."""
     for name in names:
-        for wait in tuple(AWAITED):
-            wait(name)
         NAMED[name]()
 
 
@@ -302,7 +361,6 @@ class EntranceCompiler(Compiler):
     def compile_extra(self, function: Any) -> Any:
         self.state.library = self.library(self.state.targetctx.codegen(), function.__qualname__)
         self.state.library.enable_object_caching()
-        self.state.flags = settled(self.state.flags)
         with quickened():
             compiled = super().compile_extra(function)
         make_named(compiled.library.names)
@@ -325,6 +383,98 @@ class ScalarCompiler(EntranceCompiler):
     """Compiler of long functions with short loops that Python enters; see :class:`OfScalars`."""
 
     library = OfScalars
+
+
+# ------------------------------------------------------------------------------------------------ machine code on the disk
+
+
+class WithNames(caching.CompileResultCacheImpl):
+    """Machine code, and the names by which it finds other code."""
+
+    def reduce(self, compiled: Any) -> Any:
+        return compiled.library.names, super().reduce(compiled)
+
+    def rebuild(self, context: Any, kept: Any) -> Any:
+        names, data = kept
+        make_named(names)
+        return super().rebuild(context, data)
+
+
+class SealedFiles(caching.IndexDataCacheFile):
+    """The index and the files of machine code of one function, each behind a digest of the stamp and of what follows.
+
+    A file that was cut off, or overwritten, or written under another stamp, is one that is not there: its function is
+    compiled anew, and the file is written again.
+    """
+
+    def __init__(self, folder: str, name: str, function: Any) -> None:
+        super().__init__(folder, name, None)
+        self.function = function
+
+    @cached_property
+    def stamp(self) -> bytes:
+        """The stamp of the function, computed when it is first used."""
+        return f"{source_stamp(self.function)} {QUICK}".encode()
+
+    def write(self, path: str, data: bytes) -> None:
+        """Replace the file as a whole by the data, behind their digest."""
+        with self._open_for_write(path) as file:
+            file.write(hashlib.sha256(self.stamp + data).digest() + data)
+
+    def read(self, path: str) -> bytes:
+        """Read the data of a file; OSError where its digest does not fit the data and the stamp."""
+        text = Path(path).read_bytes()
+        seal, data = text[:32], text[32:]
+        if hashlib.sha256(self.stamp + data).digest() != seal:
+            raise OSError(f"{path} was damaged, or is not up to date")
+        return data
+
+    def _save_index(self, overloads: dict[Any, str]) -> None:
+        self.write(self._index_path, self._dump(overloads))
+
+    def _load_index(self) -> dict[Any, str]:
+        # AttributeError and ImportError: a class among the types of the arguments that is no longer where it was
+        with contextlib.suppress(OSError, AttributeError, ImportError):
+            return dict(pickle.loads(self.read(self._index_path)))
+        return {}
+
+    def _save_data(self, name: str, data: Any) -> None:
+        self.write(self._data_path(name), self._dump(data))
+
+    def _load_data(self, name: str) -> Any:
+        return pickle.loads(self.read(self._data_path(name)))
+
+
+class StampedCache(caching.FunctionCache):
+    """Numba's cache, in the folder that Numba chooses, with files as above."""
+
+    _impl_class = WithNames
+
+    def __init__(self, dispatcher: Any) -> None:
+        super().__init__(dispatcher.py_func)
+        self._cache_file = SealedFiles(self._cache_path, self._impl.filename_base, dispatcher)
+
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+        """Argument types, processor, and the fields of records; the code itself is what the stamp stands for."""
+        return sig, codegen.magic_tuple(), tuple(map(fields, sig if isinstance(sig, tuple) else sig.args))
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except OSError:  # a folder that was taken away, a full disk: the compiled code is good all the same
+            self.disable()
+
+
+def fields(kind: Any) -> Any:
+    """The names of the fields of a record, and of the records in it, which Numba does not compare."""
+    return (getattr(kind, "fields", None), *map(fields, kind)) if isinstance(kind, types.BaseTuple) else None
+
+
+def keep_on_disk(dispatcher: Any) -> Any:
+    """Give a dispatcher a cache on disk, where a folder can be written; returns it."""
+    with contextlib.suppress(RuntimeError):
+        dispatcher._cache = StampedCache(dispatcher)
+    return dispatcher
 
 
 # ---------------------------------------------------------------------------------------------------------- machine code

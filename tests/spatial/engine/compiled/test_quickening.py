@@ -1,101 +1,38 @@
 """Faster compilation: changes to Numba and Python while something is compiled give the same results, and leave no trace."""
 
-import contextlib
 import gc
+import json
+import os
+import subprocess
+import sys
 
+import numpy as np
 import pytest
-from numba import njit, types
-from numba.core import errors, event, interpreter, ir, lowering, typeinfer, utils
-from numba.core.compiler import run_frontend
+from numba import njit, objmode, types
+from numba.core.postproc import PostProcessor
 
-from pluecker.spatial.engine.compiled.numba_quickened import quickened
+from pluecker.articulated import Model, aba, rnea, simulate
+from pluecker.articulated.robots import SEVEN_JOINT_ARM
+from pluecker.spatial import exp6
+from pluecker.spatial.engine.compiled.numba_internals import quickened
 from tests.conftest import COMPILED
 
-
-def everything(a, b, *rest, c=1.5):
-    """Calls with names and stars, tuples, loops, slices, exceptions: all kinds of instructions"""
-    total, pairs = 0.0, [(a, b), (b, a)]
-    for k, (x, y) in enumerate(pairs):
-        if x > y and not k:
-            total += max(x, y, key=abs)
-        elif b is None:
-            raise ValueError("none", b)
-        else:
-            total -= {"x": x, "y": y}["x"] + len(rest[k : k + 2]) ** c
-    while total > 0.0:
-        total = -total
-    assert total <= 0.0, total
-    return f"{total}{a}", pairs, (lambda z: z + a)(b)
-
-
-@pytest.mark.parametrize("function", [everything, ir.Inst._rec_list_vars])
-def test_variables_are_those_that_numba_lists_in_the_same_order(function):
-    blocks = run_frontend(function).blocks.values()
-    instructions = [each for block in blocks for each in block.body]
-    instructions += [
-        each.value for each in instructions if isinstance(each, ir.Assign) and isinstance(each.value, ir.Expr)
-    ]
-    expected = [each.list_vars() for each in instructions]
-    with quickened():
-        found = [each.list_vars() for each in instructions]
-    assert len(instructions) > 10
-    assert sum(map(len, expected)) > 20
-    assert all(
-        len(x) == len(y) and all(a is b for a, b in zip(x, y, strict=True))
-        for x, y in zip(expected, found, strict=True)
-    )
+compiled_only = pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
+OWNERS = types.BaseFunction, PostProcessor
 
 
 def test_a_compilation_that_fails_leaves_everything_as_it_was():
-    owners = errors.WarningsFixer, event, interpreter, ir.Inst, lowering, typeinfer, types.Function, utils
-    before = gc.get_threshold(), [dict(vars(owner)) for owner in owners]
+    before = gc.get_threshold(), [dict(vars(owner)) for owner in OWNERS]
 
     def fail():
         with quickened(), quickened():
             assert gc.get_threshold() != before[0]
-            assert all(dict(vars(owner)) != was for owner, was in zip(owners, before[1], strict=True))
+            assert all(dict(vars(owner)) != was for owner, was in zip(OWNERS, before[1], strict=True))
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         fail()
-    assert (gc.get_threshold(), [dict(vars(owner)) for owner in owners]) == before
-
-
-def with_file(path):
-    """A function with a statement that kernels do not have."""
-    total = 0
-    with path:
-        total += 1
-    return -total
-
-
-def test_what_is_looked_for_in_vain_in_kernels_is_found_elsewhere():
-    functions = everything, with_file
-    expected = [list(map(str, block.body)) for each in functions for block in run_frontend(each).blocks.values()]
-    with quickened():
-        found = [list(map(str, block.body)) for each in functions for block in run_frontend(each).blocks.values()]
-    assert found == expected
-
-
-@pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
-def test_errors_say_what_was_being_done():
-    def wrong(x):
-        return x + "text"
-
-    messages = []
-    for around in (contextlib.nullcontext, quickened):
-        with around(), pytest.raises(errors.TypingError) as caught:
-            njit(wrong).compile((types.float64,))
-        messages.append(str(caught.value))
-    places = [[line for line in each.splitlines() if "During" in line or "typing of" in line] for each in messages]
-    assert places[0] == places[1] != []
-
-
-@pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
-def test_events_are_told_to_those_who_listen():
-    with quickened(), event.install_recorder("numba:compile") as record:
-        njit(lambda x: x).compile((types.float64,))
-    assert len(record.buffer) >= 2
+    assert (gc.get_threshold(), [dict(vars(owner)) for owner in OWNERS]) == before
 
 
 def test_who_collects_no_garbage_collects_none_while_something_is_compiled():
@@ -106,3 +43,71 @@ def test_who_collects_no_garbage_collects_none_while_something_is_compiled():
             assert gc.get_threshold()[0] == 0
     finally:
         gc.set_threshold(*before)
+
+
+@compiled_only
+def test_what_kernels_do_not_have_is_compiled_too():
+    """In functions that users compile with Numba: generators, closures, Python in between"""
+
+    @njit
+    def squares(n):
+        for k in range(n):
+            yield k * k
+
+    @njit
+    def total(n):
+        times, found = lambda a, b: a * b, 0
+        for k in squares(n):
+            found += times(2, k)
+        with objmode(more="int64"):
+            more = int("12") + n
+        return found + more
+
+    with quickened():
+        assert total(5) == 60 + 17
+
+
+PLAIN = """
+import json, sys
+import numpy as np
+from numba import types
+from numba.core import event
+from tests.spatial.engine.compiled.test_quickening import RESULTS
+
+class Seen(event.Listener):
+    def on_start(self, _): seen.add(types.BaseFunction.get_call_type.__module__)
+    def on_end(self, _): pass
+
+seen = set()
+event.register("numba:compile", Seen())
+print(json.dumps(RESULTS[sys.argv[1]]()), *seen)
+"""
+
+
+def transforms():
+    """One function of arrays"""
+    return exp6(np.arange(6.0) / 7.0).ravel().tolist()
+
+
+def motions():
+    """Algorithms for one state and for eight, and a motion that meets the limits"""
+    arm, x = Model.from_urdf(SEVEN_JOINT_ARM), np.arange(7.0) / 9.0
+    batch = np.tile(x, (9, 1))
+    result = simulate(arm, x, 5.0 * x, 0.2, 0.01)
+    return [*rnea(arm, x, x, x), *aba(arm, batch, batch, batch).ravel(), *result.q.ravel(), *result.v.ravel()]
+
+
+RESULTS = {"transforms": transforms, "motions": motions}
+
+
+@compiled_only
+@pytest.mark.parametrize("name", ["transforms", pytest.param("motions", marks=pytest.mark.everything)])
+def test_without_the_changes_the_code_computes_the_same_bits(name, tmp_path):
+    environment = {**os.environ, "PLUECKER_PLAIN_NUMBA": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
+    environment["PYTHONPATH"] = os.pathsep.join([*filter(None, sys.path), os.getcwd()])
+    command = [sys.executable, "-c", PLAIN, name]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found, seen = done.stdout.rsplit("] ", 1)
+    assert json.loads(found + "]") == RESULTS[name]()
+    assert seen.split() == ["numba.core.types.functions"]
