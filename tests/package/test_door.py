@@ -17,7 +17,7 @@ PACKAGES += ("contact.constraints", "contact.geometry")
 
 
 def declared():
-    """What the file declares for type checkers: the module of each name."""
+    """Find what the file declares for type checkers: the module of each name."""
     found = {}
     for node in ast.walk(ast.parse(Path(pluecker.__file__).read_text(encoding="utf-8"))):
         if isinstance(node, ast.If):

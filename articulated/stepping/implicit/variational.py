@@ -72,7 +72,7 @@ MOST_ITERATIONS = 60  # iterations: with |w| h = 0.5 they halve the error
 
 
 class Acting(NamedTuple):
-    """What acts at one end of a step: views of scalar arrays.
+    """Forces that act at one end of a step, as views of scalar arrays.
 
     Attributes:
         mean: the mean velocity of the step.

@@ -47,7 +47,7 @@ MARKS = 2
 
 
 class Environment(NamedTuple):
-    """What surrounds all steps of a simulation.
+    """Environment of all steps of a simulation: model, control, recording.
 
     Attributes:
         model: the model, packed.

@@ -18,7 +18,7 @@ __all__ = ["Given", "stage_torque", "stage_workspace", "stage_wrenches"]
 
 
 class Given(NamedTuple):
-    """What is given for a step: views of scalar arrays.
+    """Givens of a step, as views of scalar arrays.
 
     Attributes:
         q, v: the state at its beginning, to which the law of control refers.
