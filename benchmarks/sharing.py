@@ -11,7 +11,6 @@ import functools
 import itertools
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from types import FunctionType
 from typing import Any
 
 import numba
@@ -20,7 +19,8 @@ import numpy as np
 from benchmarks.mechanisms import ALGORITHMS, Mechanism, States
 from pluecker.articulated import aba, crba, rnea
 from pluecker.articulated.running import batch as batch_module
-from pluecker.spatial.engine.parallel.atomics import call_at
+from pluecker.spatial.engine.compiled.decorators import address
+from pluecker.spatial.engine.parallel.atomics import call_through
 
 __all__ = ["WAYS", "sharing_calls"]
 
@@ -60,12 +60,12 @@ def sharing_calls(mechanism: Mechanism, states: States, threads: int) -> dict[st
 
 @functools.cache
 def pool(threads: int) -> ThreadPoolExecutor:
-    """Return a pool of threads that stay."""
+    """Threads that stay."""
     return ThreadPoolExecutor(threads)
 
 
 def with_pool(function: Callable[..., Any], model: Any, arrays: Any, out: Any, threads: int) -> None:
-    """Run one part of the batch in each thread of the pool."""
+    """One part of the batch for each thread of the pool."""
     bounds = np.linspace(0, len(out), threads + 1).astype(int)
     parts = [slice(*pair) for pair in itertools.pairwise(bounds)]
     tasks = [
@@ -79,36 +79,25 @@ def with_pool(function: Callable[..., Any], model: Any, arrays: Any, out: Any, t
 
 
 @numba.njit(parallel=True, nogil=True)
-def share_by_prange(board, function, task, threads):
+def share_by_prange(function, task, threads):
     """Share work as :func:`pluecker.spatial.engine.parallel.threads.share` does, by Numba's own threads."""
     statuses = np.zeros(threads, np.int64)
     for k in numba.prange(threads):
-        statuses[k] = call_at(function, task, k)
+        statuses[k] = call_through(function, task, k)
     return statuses.max()
 
 
-@functools.cache
-def prange_share_states() -> Callable[..., int]:
-    """The lines of :func:`pluecker.articulated.running.batch.share_states`, with ``prange`` in the place of our threads."""
-    lines = batch_module.share_states
-    scope = {**lines.__globals__, "share": share_by_prange}
-    compiled: Callable[..., int] = numba.njit(batch_module.SHARE, nogil=True, error_model="numpy")(
-        FunctionType(lines.__code__, scope, "share_states_by_prange")
-    )
-    return compiled
-
-
-def run_by_prange(board: Any, function: int, threads: int, task: Any, *arguments: Any) -> int:
-    """Stand in for the function that :func:`pluecker.articulated.running.batch.compiled_share_states` returns."""
+def run_by_prange(function: Any, task: int, threads: int) -> int:
+    """Stands in for :func:`pluecker.spatial.engine.parallel.threads.share`."""
     numba.set_num_threads(threads)
-    return prange_share_states()(board, function, threads, task, *arguments)
+    return share_by_prange(address(function), task, threads)
 
 
 def with_prange(call: Callable[[], Any]) -> None:
-    """Make the call with Numba's threads."""
-    usual = batch_module.compiled_share_states
-    batch_module.compiled_share_states = lambda: run_by_prange
+    """The call, with Numba's threads."""
+    usual = batch_module.share
+    batch_module.share = run_by_prange
     try:
         call()
     finally:
-        batch_module.compiled_share_states = usual
+        batch_module.share = usual

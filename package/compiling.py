@@ -16,7 +16,7 @@ import numpy as np
 from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import ALGORITHMS, COMPILED, Algorithm
-from pluecker.articulated.running.batch import compiled_describe, compiled_share_states
+from pluecker.articulated.running.batch import compiled_describe, compiled_describe_batch
 from pluecker.articulated.simulation.integrators import INTEGRATORS
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.contact.constraints import PointContact
@@ -33,7 +33,6 @@ from pluecker.contact.geometry import Box, Collider, HalfSpace, Surface
 from pluecker.contact.world.world import World
 from pluecker.interruptions import catch_interruptions
 from pluecker.spatial.engine.ahead import Topic, as_topics, compile_elsewhere, compile_topic, described
-from pluecker.spatial.engine.parallel.threads import compiled_serve
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
 from pluecker.spatial.extras import MissingExtraError, progress_bar
 
@@ -161,7 +160,7 @@ def of_algorithms(names: Iterable[str], mimic: bool = True) -> Parts:
         needed.append(algorithm)
         if mimic and algorithm.with_mimic is not None:
             needed.append(algorithm.with_mimic)
-    functions: Parts = [compiled_describe, compiled_share_states, compiled_serve]
+    functions: Parts = [compiled_describe, compiled_describe_batch]
     return functions + [partial(getattr, algorithm, way) for algorithm in needed for way in ("one", "many")]
 
 

@@ -157,13 +157,13 @@ MUTATIONS = (
         "tests/spatial/engine/scalars/test_duals.py",
     ),
     Mutation(
-        "board-is-not-given-back",
+        "memory-is-given-back-too-early",
         "spatial.engine.parallel",
         "spatial/engine/parallel/threads.py",
-        "    write_shared(board, TAKEN, 0)\n    return result",
-        "    return result",
-        "after the first task that is shared all others run in one thread",
-        COMPILED,
+        "            shared.error = shared.error or error\n    return max",
+        "            break\n    return max",
+        "a thread goes on writing into memory that an interrupted caller has given back",
+        PLAIN,
         "tests/spatial/engine/parallel/test_threads.py",
     ),
     Mutation(

@@ -58,8 +58,9 @@ ALGORITHMS: dict[str, Algorithm] = {}
 COMPILED = not config.DISABLE_JIT
 NO_CONSTANTS = empty(0)
 NO_ORDER = empty(0, dtype=np.int64)
-# No piece of a batch is smaller than this, links times states / 8: about 3 us. A thread is worth twice as much.
-GRAIN = 50
+# No piece of a batch is smaller than this, links times states / 8: about 3 us. A thread, which has to be woken, is worth as
+# much as so many pieces.
+GRAIN, WORTH = 50, 32
 # So many keys (frames and the like) of one algorithm are kept for a model.
 MOST_KEYS = 4096
 # Shapes of inputs for which the fast path of batches is open: each has scratch memory of its own.
@@ -399,7 +400,7 @@ class Algorithm:
         """Fill ``results`` in compiled code; with ``check_first``, only once all inputs are known to be good."""
         outs = by_states(plan, results)
         least = WIDTH * max(1, GRAIN // max(1, model.n_links)) if self.lanes else 1
-        threads = min(threads, 1 + len(outs[0]) // (2 * least))
+        threads = min(threads, 1 + len(outs[0]) // (WORTH * least))
         entries = plan.head.workspace + sum(array.shape[1] for array in rows) + sum(plan.sizes)
         scratch = scratch_memory(threads * (entries if self.lanes else -(-plan.head.workspace // WIDTH)))
         arguments = plan.algorithm.many, threads, plan.head, [*rows, *outs], scratch, least

@@ -43,19 +43,19 @@ from pluecker.articulated.running.single import (
     flat,
     one_state,
 )
-from pluecker.spatial.engine.compiled.decorators import address, compiled_for, kernel
+from pluecker.spatial.engine.compiled.decorators import compiled_for, kernel
 from pluecker.spatial.engine.memory.addresses import address_of, integers_at, numbers_at, rows_at
 from pluecker.spatial.engine.memory.tiles import clear_states, write_tiles
 from pluecker.spatial.engine.memory.transposition import read_states, write_states
 from pluecker.spatial.engine.memory.views import view
 from pluecker.spatial.engine.parallel.atomics import read_shared, replace_shared
-from pluecker.spatial.engine.parallel.threads import board, share
+from pluecker.spatial.engine.parallel.threads import share
 from pluecker.spatial.engine.scalars.lanes import WIDTH, everywhere
 from pluecker.spatial.engine.scalars.operations import load, part, store, tail, within
 
 __all__ = [
     "ARRAYS", "COMPUTE", "LEAST", "NEXT", "RECORDS", "STATES", "TASK_SIZE", "THREADS", "WORKSPACE", "compiled_describe",
-    "compiled_share_states", "many_states", "run_many",
+    "compiled_describe_batch", "many_states", "run_many", "share_states",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
@@ -64,7 +64,7 @@ _local = threading.local()
 
 # The only types that the compiled functions take.
 ROWS, INTEGERS = types.float64[:, ::1], types.int64[::1]
-SHARE = (INTEGERS, types.intp, types.intp, INTEGERS, types.intp, types.intp, types.boolean, ROWS)
+DESCRIBED = (INTEGERS, types.intp, types.intp, types.intp, types.boolean, ROWS)
 
 # A task goes on with what the threads share (in a line of the cache of its own), what is only read, and for each array its
 # address, its length and how many of its entries belong to one state.
@@ -294,12 +294,8 @@ def describe(task, k, array):
     store(task, k + 2, array.shape[1])
 
 
-def share_states(board, function, threads, task, states, least, compute, ws):
-    """Compute a batch in up to so many threads, by the function at that address.
-
-    The workspace, rows of eight, has for each thread room for the kernel's and for the entries of one state of each array.
-    No piece has fewer states than ``least``, but the last. With ``compute`` false it only checks the inputs.
-    """
+def describe_batch(task, threads, states, least, compute, ws):
+    """Describe all of a batch but its arrays in a task, and return the address of the task."""
     task = view(task)
     store(task, NEXT, 0)
     store(task, STATES, states)
@@ -308,7 +304,7 @@ def share_states(board, function, threads, task, states, least, compute, ws):
     store(task, COMPUTE, compute)
     store(task, WORKSPACE, address_of(flat(ws)))
     store(task, RECORDS, len(ws) // threads)
-    return share(view(board), function, address_of(task), threads)
+    return address_of(task)
 
 
 @functools.cache
@@ -318,9 +314,26 @@ def compiled_describe() -> Callable[..., None]:
 
 
 @functools.cache
-def compiled_share_states() -> Callable[..., int]:
-    """Compile :func:`share_states` for Python."""
-    return compiled_for(share_states, SHARE)
+def compiled_describe_batch() -> Callable[..., int]:
+    """Compile :func:`describe_batch` for Python."""
+    return compiled_for(describe_batch, DESCRIBED)
+
+
+def share_states(
+    many: Callable[[int, int], int],
+    task: NDArray[np.int64],
+    threads: int,
+    states: int,
+    least: int,
+    compute: bool,
+    scratch: Array,
+) -> int:
+    """Compute a batch in up to so many threads, by the compiled function of :func:`many_states`, as Python calls it.
+
+    The scratch memory, rows of eight, has for each thread room for the kernel's and for the entries of one state of each
+    array. No piece has fewer states than ``least``, but the last. With ``compute`` false it only checks the inputs.
+    """
+    return share(many, compiled_describe_batch()(task, threads, states, least, compute, scratch), threads)
 
 
 def run_many(
@@ -332,7 +345,7 @@ def run_many(
     least: int,
     compute: bool,
 ) -> int:
-    """Call :func:`share_states` from Python, with the function of :func:`many_states` and the arrays, results last."""
+    """Call :func:`share_states` with the function of :func:`many_states` and the arrays, results last."""
     if config.DISABLE_JIT:  # without compilation, NumPy would warn of divisions by zero that the status reports
         with np.errstate(all="ignore"):
             return many(head, arrays, compute)
@@ -342,5 +355,4 @@ def run_many(
     task[:HEAD] = head.integers
     for k, array in enumerate(arrays):
         describe_array(task, ARRAYS + 3 * k, array)
-    share = compiled_share_states()
-    return share(board(threads), address(many), threads, task, len(arrays[-1]), least, compute, scratch)
+    return share_states(many, task, threads, len(arrays[-1]), least, compute, scratch)

@@ -26,8 +26,8 @@ from pluecker.articulated.running.batch import (
     GOOD,
     RECORDS,
     WORKSPACE,
-    compiled_share_states,
     next_piece,
+    share_states,
 )
 from pluecker.articulated.stepping.control.control_function import CALLER, caller_address
 from pluecker.articulated.stepping.control.control_law import (
@@ -82,7 +82,6 @@ from pluecker.articulated.stepping.terms.stage import Given
 from pluecker.spatial.engine.compiled.decorators import address, compiled_for
 from pluecker.spatial.engine.memory.addresses import address_of, integers_at, numbers_at, rows_at
 from pluecker.spatial.engine.memory.transposition import read_states, write_states
-from pluecker.spatial.engine.parallel.threads import board
 from pluecker.spatial.engine.scalars.lanes import WIDTH
 from pluecker.spatial.engine.scalars.operations import load, part, tail
 from pluecker.spatial.functions.elementwise import rows_of_eight
@@ -235,8 +234,7 @@ class Stretches:
             return
         self.table[STEP_FUNCTION] = address(called_step(task.integrator, task.lanes))
         self.settings[CALLER], self.table[SURROUNDINGS] = caller_address(), address_of_surroundings(task.lanes)
-        share = compiled_share_states()
-        share(board(threads), address(task.run), threads, self.table, states, task.least, True, self.scratch)
+        share_states(task.run, self.table, threads, states, task.least, True, self.scratch)
 
     def advance_in_python(self) -> None:
         """Take the steps without compilation, one state after the other."""

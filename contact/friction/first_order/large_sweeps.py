@@ -50,8 +50,8 @@ from pluecker.contact.friction.sparse.blocks import Indices
 from pluecker.contact.friction.sparse.gather import rows
 from pluecker.contact.friction.sparse.strips import Strips, from_slots, make_strips, to_slots
 from pluecker.spatial.engine.compiled.decorators import allocation_free
-from pluecker.spatial.engine.parallel.helpers import map_in_threads
 from pluecker.spatial.engine.parallel.phases import LINE
+from pluecker.spatial.engine.parallel.threads import map_in_threads
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Layout", "Sweeping", "lay_out", "run_large", "shares_of"]

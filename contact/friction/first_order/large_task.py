@@ -16,11 +16,9 @@ from numba import config, types
 from pluecker.contact.friction.problem.operator import apply
 from pluecker.contact.friction.problem.prepared import Prepared
 from pluecker.contact.friction.sparse.blocks import Indices
-from pluecker.spatial.engine.compiled.decorators import address, compiled_for
-from pluecker.spatial.engine.memory.addresses import address_of
-from pluecker.spatial.engine.memory.views import view
-from pluecker.spatial.engine.parallel.phases import make_roster
-from pluecker.spatial.engine.parallel.threads import board, share
+from pluecker.spatial.engine.compiled.decorators import compiled_for
+from pluecker.spatial.engine.parallel.phases import OVER, make_roster
+from pluecker.spatial.engine.parallel.threads import share
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["compiled", "crew", "exact_velocities", "next_rung", "range_of", "share_task"]
@@ -55,17 +53,10 @@ def range_of(P: Prepared, island: int) -> tuple[int, int, int, int] | None:
     return first, last, left, right
 
 
-def together(board, function, threads, task):
-    """Run the task of an island in up to so many threads, each with the function at that address"""
-    return share(view(board), function, address_of(view(task)), threads)
-
-
 @functools.cache
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile the part of one thread, ``function(place, k)``, or the function that calls threads together."""
-    integers = types.int64[::1]
-    of_all = function is together
-    return compiled_for(function, (integers, types.intp, types.intp, integers) if of_all else (types.intp, types.intp))
+    """Compile the part of one thread, ``function(place, k)``."""
+    return compiled_for(function, (types.intp, types.intp))
 
 
 def crew(threads: int) -> int:
@@ -97,6 +88,4 @@ def share_task(
         return
     for k, array in enumerate((*record, roster, *more)):
         task[place + 2 * k : place + 2 * k + 2] = array.ctypes.data, array.size
-    run, part = compiled(together), address(compiled(in_one_thread))  # before workers are woken: to compile takes long
-    if run(board(threads), part, threads, task) != 0:
-        raise IndexError("a large island: an index is out of bounds")
+    share(compiled(in_one_thread), task.ctypes.data, threads, functools.partial(roster.__setitem__, OVER, 1))

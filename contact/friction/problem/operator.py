@@ -26,8 +26,8 @@ from pluecker.contact.friction.sparse.blocks import (
     to_scipy,
 )
 from pluecker.spatial.engine.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel, positive
-from pluecker.spatial.engine.parallel.helpers import map_in_threads
 from pluecker.spatial.engine.parallel.interruption import answering
+from pluecker.spatial.engine.parallel.threads import map_in_threads
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [

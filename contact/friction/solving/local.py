@@ -39,7 +39,7 @@ from pluecker.contact.friction.solving.newton import System, make_system
 from pluecker.contact.friction.solving.parts import apart, around, met_by, part_of, those_with_most
 from pluecker.contact.friction.sparse.blocks import Indices, multiply_row_transposed
 from pluecker.spatial.engine.compiled.decorators import allocation_free
-from pluecker.spatial.engine.parallel.helpers import map_in_threads
+from pluecker.spatial.engine.parallel.threads import map_in_threads
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.properties import cached_property
 

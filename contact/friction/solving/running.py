@@ -34,8 +34,7 @@ from pluecker.contact.friction.problem.operator import apply
 from pluecker.contact.friction.problem.prepared import Prepared
 from pluecker.contact.friction.problem.sets import project
 from pluecker.contact.friction.results.result import Part, Stage
-from pluecker.spatial.engine.parallel.helpers import map_in_threads
-from pluecker.spatial.engine.parallel.threads import available_cores
+from pluecker.spatial.engine.parallel.threads import available_cores, map_in_threads
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Done", "Job", "goal_of", "run_on_islands", "workers_for"]

@@ -3,8 +3,8 @@
 Shared memory is an array of integers. What is done to one of its entries here is done whole, and is seen by the other
 threads together with all that was written before it (sequentially consistent atomic operations of LLVM).
 
-A function that all threads run is handed over by the address of its machine code; it takes and returns integers. What it
-works on are addresses too, see :mod:`~pluecker.spatial.engine.memory.addresses`.
+A function that is called through the address of its machine code takes and returns integers. What it works on are addresses
+too, see :mod:`~pluecker.spatial.engine.memory.addresses`.
 """
 
 from __future__ import annotations
@@ -17,15 +17,12 @@ from numba.extending import intrinsic
 
 from pluecker.spatial.engine.compiled.numba_internals import call_address, check_index
 from pluecker.spatial.engine.memory.views import parts
-from pluecker.spatial.engine.scalars.lanes import LONG
 
 __all__ = [
-    "BROKEN", "add_shared", "call_at", "call_c", "call_through", "give_way", "mask_shared", "pause", "raise_shared",
-    "read_shared", "replace_shared", "write_shared",
+    "add_shared", "call_c", "call_through", "give_way", "pause", "read_shared", "replace_shared", "write_shared",
 ]  # fmt: skip
 
 ORDER = "seq_cst"
-BROKEN = 1 << 30  # what a call through an address gives where the function raised an exception: only with bounds checks
 
 
 def place(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -35,22 +32,14 @@ def place(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return builder.gep(data, [arguments[1]], inbounds=True)
 
 
-def combining(operation: str, meaning: str) -> Any:
-    """An intrinsic ``f(memory, k, x)`` that changes entry ``k`` and gives what it was before."""
+@intrinsic
+def add_shared(typing, memory, k, x):
+    """Add ``x`` to entry ``k``; gives what it was before."""
 
-    def typing_function(typing, memory, k, x):
-        def generate(context, builder, signature, arguments):
-            return builder.atomic_rmw(operation, place(context, builder, signature, arguments), arguments[2], ORDER)
+    def generate(context, builder, signature, arguments):
+        return builder.atomic_rmw("add", place(context, builder, signature, arguments), arguments[2], ORDER)
 
-        return types.intp(memory, types.intp, types.intp), generate
-
-    typing_function.__doc__ = meaning
-    return intrinsic(typing_function)
-
-
-add_shared = combining("add", "Add ``x`` to entry ``k``; gives what it was before.")
-mask_shared = combining("and", "Keep the bits of entry ``k`` that ``x`` has too; gives what it was before.")
-raise_shared = combining("max", "Make entry ``k`` at least ``x``; gives what it was before.")
+    return types.intp(memory, types.intp, types.intp), generate
 
 
 @intrinsic
@@ -111,18 +100,6 @@ def give_way(typing, function):
 
 
 # ------------------------------------------------------------------------------------------------------------------ calls
-
-
-@intrinsic
-def call_at(typing, function, task, k):
-    """Call the function at an address with two integers; it gives another, or ``BROKEN`` where it raised an exception."""
-
-    def generate(context, builder, signature, arguments):
-        takes = (types.intp, types.intp)
-        broken, result = call_address(context, builder, arguments[0], types.intp, takes, arguments[1:])
-        return builder.select(broken, LONG(BROKEN), result)
-
-    return types.intp(types.intp, types.intp, types.intp), generate
 
 
 @intrinsic

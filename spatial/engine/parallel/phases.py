@@ -1,9 +1,9 @@
 """Work of many short phases, one after the other: threads share the blocks of each, and none begins before the last ended.
 
-:func:`~pluecker.spatial.engine.parallel.threads.share` calls threads together once; that takes longer than a phase of some
-tens of microseconds. So they stay: one, the leader, says what the phase is, takes blocks of it as the others do, and waits
-until all are finished; the others look out for blocks until the leader tells them that it is over. Whoever comes late, or
-not at all, is not missed: blocks are the same for any number of threads, and only who does them differs.
+To call threads together takes longer than a phase of some tens of microseconds. So they stay: one, the leader, says what the
+phase is, takes blocks of it as the others do, and waits until all are finished; the others look out for blocks until the
+leader tells them that it is over. Whoever comes late, or not at all, is not missed: blocks are the same for any number of
+threads, and only who does them differs.
 
 Each thread has a share of the blocks, the same ones whenever a phase has as many: what it reads and writes there is in the
 cache of its core already. It takes several of them at a time while many are left, and few in the end; then it takes what is
@@ -22,16 +22,19 @@ there is one thread.
 
 from __future__ import annotations
 
+import ctypes
+import sys
+
 import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.parallel.atomics import give_way, pause, read_shared, replace_shared, write_shared
-from pluecker.spatial.engine.parallel.threads import YIELD
 from pluecker.spatial.engine.scalars.operations import load
 
 __all__ = [
     "LINE",
+    "OVER",
     "await_blocks",
     "begin_phase",
     "begin_shares",
@@ -66,7 +69,8 @@ OFTEN, SHORT, TAKES = 256, 4096, 768
 def make_roster(threads: int) -> NDArray[np.int64]:
     """Make the shared integers (the roster) for so many threads, before the first phase."""
     roster = np.zeros(OWN + 2 * LINE * (threads + 1), np.int64)
-    roster[THREADS], roster[GIVE_WAY] = threads, YIELD
+    system = ctypes.windll.kernel32.SwitchToThread if sys.platform == "win32" else ctypes.CDLL(None).sched_yield
+    roster[THREADS], roster[GIVE_WAY] = threads, ctypes.cast(system, ctypes.c_void_p).value
     return roster
 
 

@@ -1,67 +1,33 @@
-"""Sharing work among threads that are already there, within a microsecond.
+"""A pool of threads that take part in work of the caller: functions of Python, and compiled ones without Python's lock.
 
-To wake a thread takes the system 50 to 100 microseconds, as long as a thousand states take. So a worker that has done its
-part stays awake for a while, in compiled code and without the interpreter's lock, and watches the *board*: a few integers
-in memory. A caller writes there what is to be done, takes part itself, and waits for those that have joined. Workers that
-nobody needed for ``PATIENCE`` are not counted as awake any more, and go to sleep after another one; a call that is long
-enough to be worth it wakes those that are missing, and does without those that come too late.
-
-The system may wake a worker on the caller's own core, while others are free. So who watches lets others run now and then:
-otherwise it would keep the caller from writing to the board until it goes to sleep again, and the task, however long, would
-be left to one thread, as one in five of calls of half a second was.
-
-Workers take tasks in Python as well (:func:`call_workers`): one that watches comes back to Python for them at once. Threads
-of another kind would have to be woken, and to wait for the cores of those that watch.
-
-What is shared is a function at an address, ``f(task, k)``: the address of a description of the task, and a number that no
-two threads have at a time, 0 for the caller. Each call of it takes pieces of the task until there are none left, so that it
-does not matter how many threads there are. Only one task is on the board at a time. Who finds it taken does the work alone:
-then the cores have enough to do. So callers may be threads of somebody else's pool, any number at once. A process made by
-``fork`` starts with no workers and makes its own when it needs them.
+The caller works too. Items are begun in their order, each by whoever is free, and nobody waits for a worker that has not
+come yet: to wake one takes the system 50 to 100 microseconds, and what it has not begun by then the caller does. So calls
+may be nested, and callers may be threads of somebody else's pool, any number at once. There are as many workers as other
+cores; a process made by ``fork`` starts without them, and makes its own when it needs them.
 """
 
 from __future__ import annotations
 
-import atexit
-import ctypes
+import contextlib
 import functools
 import os
-import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
-from queue import SimpleQueue
+from collections.abc import Callable, Iterable
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar
 
-import numpy as np
-from numba import config, types
-from numpy.typing import NDArray
+from pluecker.spatial.engine.parallel.interruption import TICK, Interrupted, answering, start, work_of_this_thread
 
-from pluecker.spatial.engine.compiled.decorators import compiled_for, kernel
-from pluecker.spatial.engine.memory.addresses import integers_at
-from pluecker.spatial.engine.parallel.atomics import (
-    add_shared,
-    call_at,
-    give_way,
-    mask_shared,
-    pause,
-    raise_shared,
-    read_shared,
-    replace_shared,
-    write_shared,
+__all__ = ["available_cores", "is_worker", "map_in_threads", "share"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+ROUNDS = (
+    50  # looks for the end of others, about a microsecond each, before the system is asked to wake this thread for it
 )
-from pluecker.spatial.engine.parallel.interruption import Interrupted, start
-
-__all__ = ["YIELD", "available_cores", "board", "call_off", "call_workers", "compiled_serve", "is_worker", "share"]
-
-# The board: integers, each in a line of the cache of its own.
-TAKEN, WORKERS, WATCHING, AWAKE, CLOSED, FUNCTION, TASK, RESULT, GIVE_WAY, CALLS, SIZE = range(0, 88, 8)
-ONE_AT_WORK = (
-    1 << 32
-)  # WORKERS counts the places that are free in its lower half, and the workers that work in its upper
-PLACES = ONE_AT_WORK - 1
-PATIENCE = 10000  # pauses: about 0.3 ms, more where others want the core
-OFTEN = 32  # pauses, after which who only watches lets others have its core: the system may have put the caller there
 
 
 @functools.cache
@@ -72,170 +38,40 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
-# ---------------------------------------------------------------------------------------------------- in compiled code
-
-
-@kernel
-def share(board, function, task, threads):
-    """Run ``function(task, k)`` in this thread and in those workers that come in time, and wait until all have finished.
-
-    Returns:
-        The largest of what the calls gave, and ``BROKEN`` if one of them raised an exception.
-    """
-    if threads == 1 or not replace_shared(board, TAKEN, 0, 1):
-        return call_at(function, task, 0)
-    write_shared(board, FUNCTION, function)
-    write_shared(board, TASK, task)
-    write_shared(board, RESULT, 0)
-    write_shared(board, WORKERS, threads - 1)
-    result = call_at(function, task, 0)
-    mask_shared(board, WORKERS, -ONE_AT_WORK)
-    while read_shared(board, WORKERS) != 0:
-        pause()
-    result = max(result, read_shared(board, RESULT))
-    write_shared(board, TAKEN, 0)
-    return result
-
-
-@kernel
-def join(board):
-    """Take one of the free places for workers in the task; returns its number, or 0 if there is none."""
-    workers = read_shared(board, WORKERS)
-    while workers & PLACES != 0:
-        if replace_shared(board, WORKERS, workers, workers - 1 + ONE_AT_WORK):
-            return workers & PLACES
-        workers = read_shared(board, WORKERS)
-    return 0
-
-
-def serve(address, calls):
-    """Watch for compiled tasks in a worker, and take part in them, until none came for ``2 PATIENCE`` pauses.
-
-    For the first half of these pauses it is counted as awake.
-
-    Returns:
-        Whether it was called back to Python: there were ``calls`` before.
-    """
-    board = integers_at(address, SIZE)
-    add_shared(board, WATCHING, 1)
-    awake, idle, called = 0, 0, 0
-    while idle < 2 * PATIENCE and read_shared(board, CLOSED) == 0:
-        if awake == 0 and idle < PATIENCE:
-            awake = 1
-            add_shared(board, AWAKE, 1)
-        elif awake == 1 and idle >= PATIENCE:
-            awake = 0
-            add_shared(board, AWAKE, -1)
-        place = join(board)
-        if place == 0:
-            if read_shared(board, CALLS) != calls:
-                called = 1
-                break
-            pause()
-            idle += 1
-            if idle % OFTEN == 0:
-                give_way(read_shared(board, GIVE_WAY))
-        else:
-            result = call_at(read_shared(board, FUNCTION), read_shared(board, TASK), place)
-            raise_shared(board, RESULT, result)
-            add_shared(board, WORKERS, -ONE_AT_WORK)
-            idle = 0
-    add_shared(board, AWAKE, -awake)
-    add_shared(board, WATCHING, -1)
-    return called
-
-
-@functools.cache
-def compiled_serve() -> Callable[[int, int], int]:
-    """Return :func:`serve`, compiled; without compilation workers do not watch."""
-    return never_called if config.DISABLE_JIT else compiled_for(serve, (types.intp, types.int64))
-
-
-def never_called(address: int, calls: int) -> int:
-    """Return at once: stands for :func:`serve` without compilation."""
-    return 0
-
-
-# --------------------------------------------------------------------------------------------------------------- in Python
-
-
-def yield_address() -> int:
-    """Return the address of the system's function with which a thread yields its core to others."""
-    if sys.platform == "win32":
-        function = ctypes.windll.kernel32.SwitchToThread
-    else:
-        function = ctypes.CDLL(None).sched_yield
-    found = ctypes.cast(function, ctypes.c_void_p).value
-    assert found
-    return found
-
-
-YIELD = yield_address()
-
-
-class Team:
-    """The shared integers (the board) that workers watch for tasks, and these workers."""
+class Pool:
+    """Workers, and the queue from which they take calls: lists of them, which are empty when the work is over."""
 
     def __init__(self) -> None:
-        self.board = np.zeros(SIZE, dtype=np.int64)
-        self.board[GIVE_WAY] = YIELD
-        self.wake_ups: SimpleQueue[None] = SimpleQueue()
-        self.tasks: deque[Callable[[], None]] = deque()
+        self.queue: SimpleQueue[list[Callable[[], None]]] = SimpleQueue()
         self.workers: list[threading.Thread] = []
         self.starting = threading.Lock()
 
-    def wake(self, wanted: int) -> None:
-        """Wake workers, or start them, so that so many are awake soon."""
-        coming = self.wake_ups.qsize()  # not yet seen: who goes to sleep finds it at once
-        missing = min(wanted, available_cores() - 1) - int(self.board[AWAKE]) - coming
-        if missing > 0:
-            self.start()
-            for _ in range(missing):
-                self.wake_ups.put(None)
+    def call(self, calls: list[Callable[[], None]]) -> None:
+        """Ask workers to do these calls: who comes takes one out of the list."""
+        if calls and len(self.workers) < available_cores() - 1:
+            with self.starting:
+                while len(self.workers) < available_cores() - 1:
+                    self.workers.append(start(self.work, f"pluecker-{len(self.workers) + 1}"))
+        for _ in range(len(calls)):
+            self.queue.put(calls)
 
-    def start(self) -> None:
-        """Start as many workers as there are cores, less the caller's own, unless they run."""
-        if len(self.workers) == available_cores() - 1:
-            return
-        watch = compiled_serve()
-        with self.starting:
-            while len(self.workers) < available_cores() - 1:
-                name = f"pluecker-{len(self.workers) + 1}"
-                self.workers.append(start(functools.partial(self.work, watch), name))
-
-    def work(self, watch: Callable[[int, int], int]) -> None:
-        """Run a worker, forever: sleep until woken, do tasks in Python, and watch for compiled tasks."""
+    def work(self) -> None:
+        """Run a worker, forever."""
         _own.worker = True
         while True:
-            try:
-                self.wake_ups.get()
-                called = 1
-                while called:
-                    calls = int(self.board[CALLS])  # before it looks for tasks: what comes later is a call
-                    self.do_tasks()
-                    called = watch(self.board.ctypes.data, calls)
-            except Interrupted:  # too late for the task that it was to end
-                pass
+            with contextlib.suppress(Interrupted):  # too late for the call that it was to end
+                self.call_next()
 
-    def do_tasks(self) -> None:
-        """Do queued tasks in Python, until there are none."""
-        while self.tasks:
-            try:
-                task = self.tasks.popleft()
-            except IndexError:  # somebody else was quicker
-                return
-            task()
-
-    def close(self) -> None:
-        """Make workers leave compiled code, and wait for that a second at most, before the interpreter unloads it."""
-        self.board[CLOSED] = 1
-        limit = time.perf_counter() + 1.0
-        while self.board[WATCHING] and time.perf_counter() < limit:
-            time.sleep(1e-4)
+    def call_next(self) -> None:
+        """Wait for a call, and do it unless it is over."""
+        try:
+            function = self.queue.get().pop()
+        except IndexError:
+            return
+        function()
 
 
-_team = Team()
-_own = threading.local()  # ``worker``: whether this thread is one
+_pool, _own = Pool(), threading.local()  # ``worker``: whether this thread is one
 
 
 def is_worker() -> bool:
@@ -243,43 +79,140 @@ def is_worker() -> bool:
     return hasattr(_own, "worker")
 
 
-def board(threads: int) -> NDArray[np.int64]:
-    """The board for :func:`share`; with more threads than one, workers for them are awake soon."""
-    if threads > 1:
-        _team.wake(threads - 1)
-    return _team.board
+class Shared:
+    """Items that threads share.
+
+    Attributes:
+        todo: those that nobody has begun, with their numbers.
+        results: of all.
+        begun, ended: an entry for each worker that has begun to take part, and that has ended.
+        error: the first exception of a worker.
+    """
+
+    def __init__(self, function: Callable[[Any], Any], items: Iterable[Any]) -> None:
+        self.function, self.todo = function, deque(enumerate(items))
+        self.results: list[Any] = [None] * len(self.todo)
+        self.begun: list[None] = []
+        self.ended: list[None] = []
+        self.signals: SimpleQueue[None] = SimpleQueue()
+        self.error: BaseException | None = None
+
+    def take(self) -> None:
+        """Do items until none is left."""
+        while self.todo:
+            try:
+                k, item = self.todo.popleft()
+            except IndexError:  # others were quicker
+                return
+            self.results[k] = self.function(item)
+
+    def take_part(self) -> None:
+        """Do items in a worker; an exception is kept for the caller."""
+        self.begun.append(None)
+        try:
+            self.take()
+        except BaseException as error:  # of any kind: it is raised where somebody waits
+            self.todo.clear()
+            self.error = self.error or error
+        finally:
+            self.ended.append(None)
+            self.signals.put(None)
+
+    def wait(self) -> None:
+        """Wait until no worker is at it, in short turns, so that an exception can be raised in this thread meanwhile.
+
+        Who begins when nothing is left to do is not waited for.
+        """
+        for _ in range(ROUNDS):
+            if len(self.ended) == len(self.begun):
+                return
+            time.sleep(0.0)
+        while len(self.ended) < len(self.begun):
+            with contextlib.suppress(Empty):
+                self.signals.get(timeout=TICK)
+
+    def outcome(self) -> list[Any]:
+        """Return the results, or raise the exception."""
+        error, self.error = self.error, None
+        if error is not None:
+            try:
+                raise error
+            finally:
+                del error  # which knows of this frame
+        return self.results
 
 
-def call_workers(task: Callable[[], None], times: int) -> None:
-    """Queue a task in Python for so many workers, who do it if they come in time: see :func:`call_off`."""
-    times = min(times, available_cores() - 1)
-    if times > 0:
-        _team.tasks.extend([task] * times)
-        _team.board[CALLS] += 1
-        _team.wake(len(_team.tasks))  # those of other callers, which nobody has begun, are not done by the same workers
+def map_in_threads(function: Callable[[T], R], items: Iterable[T], threads: int) -> list[R]:
+    """Return the results of a function for all items, in their order, by so many threads at most, the caller's included.
+
+    An exception of any item is raised, and no other one is begun then; what has begun ends by itself. Where the caller is
+    interrupted, workers are, too (:mod:`~pluecker.spatial.engine.parallel.interruption`).
+    """
+    shared, work = Shared(function, items), work_of_this_thread()
+    workers = min(threads, len(shared.todo), available_cores()) - 1
+    calls = [functools.partial(work.take_part, shared.take_part)] * workers
+    try:
+        _pool.call(calls)
+        shared.take()
+        shared.wait()
+    except BaseException as error:
+        shared.todo.clear()
+        if work.finished.is_set() and not isinstance(error, Exception):
+            work.stop()  # workers alone take part in it: nobody else interrupts them
+        raise
+    finally:
+        calls.clear()
+    return shared.outcome()
 
 
-def call_off(task: Callable[[], None]) -> None:
-    """Cancel those calls of a task that no worker has begun."""
-    tasks = _team.tasks
+def share(
+    function: Callable[[int, int], int], task: int, threads: int, stop: Callable[[], object] = lambda: None
+) -> int:
+    """Call a compiled function, ``function(task, k)``, in so many threads at most, and return the largest result.
+
+    Each ``k`` below ``threads`` is given once, 0 to the caller. The function takes pieces of a task until none is left, so
+    that it does not matter how many threads there are. They read and write memory of the caller: an exception that is raised
+    in this thread meanwhile comes out when all have ended.
+
+    Args:
+        function: as Python calls it.
+        task: the address of the task.
+        threads: at most.
+        stop: called after an exception, where threads do not end by themselves.
+    """
+    if threads == 1:
+        return function(task, 0)
+    return answering(share_among, function, task, threads, stop)
+
+
+def share_among(function: Callable[[int, int], int], task: int, threads: int, stop: Callable[[], object]) -> int:
+    """Call a function in more than one thread, see :func:`share`."""
+    shared, largest = Shared(functools.partial(function, task), range(1, threads)), 0
+    calls = [shared.take_part] * (min(threads, available_cores()) - 1)
+    try:
+        _pool.call(calls)
+        largest = function(task, 0)
+        shared.take()
+    except BaseException as error:
+        shared.error = error
     while True:
         try:
-            tasks.remove(task)
-        except ValueError:
-            return
+            if shared.error is not None:
+                stop()
+            calls.clear()
+            shared.todo.clear()
+            shared.wait()
+            break
+        except BaseException as error:
+            shared.error = shared.error or error
+    return max(largest, *shared.outcome())
 
 
-def close_team() -> None:
-    """Close the team when the process ends."""
-    _team.close()
+def renew_pool() -> None:
+    """Make a new pool in a forked child, which does not have the threads of its parent."""
+    global _pool
+    _pool = Pool()
 
 
-def renew_team() -> None:
-    """Make a new team in a forked child, which does not have the threads of its parent."""
-    global _team
-    _team = Team()
-
-
-atexit.register(close_team)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=renew_team)
+    os.register_at_fork(after_in_child=renew_pool)

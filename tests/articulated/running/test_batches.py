@@ -131,6 +131,7 @@ def tree():
 def many_pieces(monkeypatch):
     """Divide any batch, however small, among all threads that were asked for."""
     monkeypatch.setattr(algorithm_module, "GRAIN", 1)
+    monkeypatch.setattr(algorithm_module, "WORTH", 2)
 
 
 def arguments(name, model, count=SOME, seed=5):
@@ -331,10 +332,10 @@ def test_the_result_does_not_depend_on_the_number_of_threads(name, model, many_p
 
 @compiled_only
 def test_a_small_batch_stays_in_the_thread_that_calls(tree, spy):
-    rnea(tree, **arguments("rnea", tree, 15), threads=8)
-    assert spy[-1][1:] == (1, 15)
-    rnea(tree, **arguments("rnea", tree, 2000), threads=8)
-    assert spy[-1][1:] == (8, 2000)
+    rnea(tree, **arguments("rnea", tree, 100), threads=8)
+    assert spy[-1][1:] == (1, 100)
+    rnea(tree, **arguments("rnea", tree, 2000), threads=2)
+    assert spy[-1][1:] == (2, 2000)
 
 
 # --------------------------------------------------------------------------------------------------------- broadcasting

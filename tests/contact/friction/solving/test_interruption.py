@@ -21,7 +21,7 @@ import pytest
 from benchmarks.contact_problems import packing
 from pluecker.contact import solve
 from pluecker.contact.friction.sparse import cholesky
-from pluecker.spatial.engine.parallel import helpers, interruption, interruption_flag, threads
+from pluecker.spatial.engine.parallel import interruption, interruption_flag, threads
 from tests.conftest import COMPILED, EVERYTHING
 from tests.contact.any_blocks import blocks_of
 from tests.contact.random_friction import random_problem
@@ -208,14 +208,14 @@ def test_workers_end_with_the_work_that_they_take_part_in(monkeypatch):
             ended.append(threading.get_ident())
 
     with pytest.raises(KeyboardInterrupt):
-        interruption.interruptible(lambda: helpers.map_in_threads(wait, range(8), 4))
+        interruption.interruptible(lambda: threads.map_in_threads(wait, range(8), 4))
     senders[0].join()
     limit = time.monotonic() + 20.0
     while len(ended) < several and time.monotonic() < limit:
         time.sleep(0.01)
     assert len(set(ended)) == several
     assert sorted(begun) == list(range(several))
-    assert interruption.interruptible(lambda: helpers.map_in_threads(str, range(3), 4)) == list("012")
+    assert interruption.interruptible(lambda: threads.map_in_threads(str, range(3), 4)) == list("012")
     assert not complaints
     assert interruption_flag.state[0] == 0
 
