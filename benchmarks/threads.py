@@ -88,8 +88,9 @@ def ways(effort: Effort, threads: int) -> tuple[Section, Bars]:
     """Our sharing of a batch among threads beside ``prange`` and ``concurrent.futures``, from small batches on."""
     section = Section(
         "What other ways to share a batch would give",
-        "The threads of the package are machinery of its own. This is what it gains: the same compiled functions, the same "
-        "checks, the same batch, shared by Numba's `prange` and by a pool of `concurrent.futures` instead.",
+        "The threads of the package are a small pool, whose workers sleep between calls. This is what other ways would "
+        "give: the same compiled functions, the same checks, the same batch, shared by Numba's `prange` and by a pool of "
+        "`concurrent.futures` instead.",
         ["arm", "algorithm", "states", "one thread"]
         + [f"{way} on {threads}" for way in WAYS]
         + [f"{way} / ours" for way in WAYS[1:]],
@@ -114,7 +115,8 @@ def ways(effort: Effort, threads: int) -> tuple[Section, Bars]:
         f"`prange` runs on Numba's threading layer `{numba.threading_layer()}`, which it chooses by itself; "
         f"OMP_WAIT_POLICY is {os.environ.get('OMP_WAIT_POLICY', 'not set')}. Several callers at once may use ours, and not "
         "every layer of Numba's.",
-        "`prange` starts and ends with all of its threads; ours does without those that come too late.",
+        "`prange` starts and ends with all of its threads; ours does without those that come too late, and does not ask "
+        "them for batches of less than a tenth of a millisecond.",
         "A ratio above 1 says that the way takes longer than ours. With `out=`, crba looks at all inputs first, "
         "and shares that too.",
         "Where other programs use the cores, threads that wait for one another lose milliseconds, ours too, and OpenMP's by "

@@ -23,6 +23,8 @@ from pluecker.contact.constraints import PointContact
 from pluecker.contact.friction.first_order.sharing import WIDE
 from pluecker.contact.friction.lcp.solve_lcp import METHODS as LCP_SOLVERS
 from pluecker.contact.friction.lcp.solve_lcp import solve_lcp
+from pluecker.contact.friction.problem.operator import assemble
+from pluecker.contact.friction.problem.prepared import prepare
 from pluecker.contact.friction.problem.problem import Problem
 from pluecker.contact.friction.solving.methods import METHODS
 from pluecker.contact.friction.solving.solve import solve
@@ -268,17 +270,16 @@ def large_island() -> Parts:
     table = ContactTable(pairs, normal, bodies.position[1:], friction=np.full(n - 1, 0.5))
     chain = assemble_contacts(bodies, table, 0.01)
     solving = [partial(solve, chain, method=method, max_iterations=2, form="factors") for method in ("apgd", "psor")]
-    return [*solving, check_large_island]
+    return [*solving, partial(check_large_island, chain)]
 
 
-def check_large_island() -> None:
-    """Compile the function that checks velocities and errors of islands of thousands of contacts."""
-    from numba import config
+def check_large_island(problem: Problem) -> None:
+    """Compute velocities and errors as those of islands of thousands of contacts are."""
+    from pluecker.contact.friction.first_order.large_checks import Checks
 
-    from pluecker.contact.friction.first_order import large_checks, large_task
-
-    if not config.DISABLE_JIT:
-        large_task.compiled(large_checks.in_one_thread)
+    P, _ = prepare(Problem(assemble(problem.operator), problem.offset, problem.sets))
+    checks = Checks(P, 1)
+    checks.error(P.b, checks.velocity(P.b, 1), 1)
 
 
 def run_method(method: str, problems: Sequence[Problem]) -> None:

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from pluecker.contact.friction.problem.natural_map import TOO_LARGE, larger
 from pluecker.contact.friction.sparse.gather import largest_of, sum_of
-from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.decorators import kernel, outlined_kernel
 from pluecker.spatial.engine.scalars.operations import lift, load, part, select, smaller, sqrt, store
 
 __all__ = [
     "AT", "BEGIN", "BETA", "BODY_GROUPS", "CHANGE", "COLLECT", "CONTROL", "CURVATURE", "DISTANCE", "EVALUATE", "EXACT",
-    "GROUPS", "HELD", "LACK", "LARGEST", "LATE", "LENGTH", "LOOK", "MOTION", "MULTIPLY", "NEW", "NOW", "OFFSET", "OLD",
+    "GROUPS", "HELD", "LACK", "LENGTH", "LOOK", "MOTION", "MULTIPLY", "NEW", "NOW", "OFFSET", "OLD",
     "PASS", "SETTINGS", "SHIFT", "SIZE", "SOFT", "SPEED", "SQUARE", "STEP", "SUMS", "TAKEN", "UPHILL", "VECTOR", "WHOLE",
-    "Large", "bounds", "fastest", "larger_of", "magnitude", "miss", "multipliers", "nearest", "product", "store_sums",
+    "Large", "add_sums", "bounds", "error_of_sums", "fastest", "larger_of", "magnitude", "miss", "multipliers", "nearest",
+    "product", "store_sums",
 ]  # fmt: skip
 
 
@@ -25,9 +29,9 @@ BEGIN, STEP, COLLECT, MULTIPLY, LOOK, EVALUATE, SHIFT = range(7)
 # Settings: integers. The first say how large things are, the others what the pass is.
 GROUPS, BODY_GROUPS, VECTOR, SOFT, PASS, NOW, OLD, NEW, AT, EXACT, WHOLE = range(11)
 SETTINGS = 11
-# Control: numbers. LARGEST are groups of contacts in a block, at most.
-LENGTH, BETA, TAKEN, LATE, LARGEST = range(5)
-CONTROL = 5
+# Control: numbers.
+LENGTH, BETA, TAKEN = range(3)
+CONTROL = 3
 # Sums of a block, in a line or two of the cache of their own; those from LACK on are largest ones.
 SQUARE, CURVATURE, UPHILL, CHANGE, SIZE, DISTANCE, MOTION, OFFSET, LACK, HELD, SPEED = range(11)
 SUMS = 16
@@ -160,3 +164,26 @@ def store_sums(L, block, square, curvature, uphill, change, size, distance, moti
     store(sums, LACK, largest_of(lack))
     store(sums, HELD, largest_of(held))
     store(sums, SPEED, largest_of(speed))
+
+
+@outlined_kernel
+def add_sums(L, blocks):
+    """Add up the sums of all blocks, and find the largest of the maxima, in the place of those of the first"""
+    for k in range(SPEED + 1):
+        total, largest = 0.0, 0.0
+        for block in range(blocks):
+            x = load(L.sums, SUMS * block + k)
+            total, largest = total + x, max(largest, x)
+        store(L.sums, k, total if k < LACK else largest)
+
+
+@outlined_kernel
+def error_of_sums(L):
+    """Return the error, as in :func:`.evaluate`; infinite where its squares overflow"""
+    sums = L.sums
+    scale = np.sqrt(max(load(sums, OFFSET), max(load(sums, SIZE), load(sums, MOTION))))
+    if not scale < TOO_LARGE:
+        return np.inf
+    error = np.sqrt(load(sums, DISTANCE))
+    error = error / scale if scale > 0.0 else error
+    return larger(error, np.sqrt(load(sums, LACK)), np.sqrt(load(sums, HELD)), load(sums, SPEED))

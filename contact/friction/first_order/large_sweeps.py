@@ -1,9 +1,15 @@
 """Sweeps of Gauss-Seidel over large islands: their layout, found once, and the sweeps of one, which can be continued.
 
-The matrices have single precision; velocities are corrected as those of
-:mod:`~pluecker.contact.friction.first_order.large_gradients`.
+Threads share the work: one leads, as in :mod:`~pluecker.spatial.engine.parallel.phases`, says which pass comes next
+(:mod:`~pluecker.contact.friction.first_order.sweep_passes`), and decides as
+:mod:`~pluecker.contact.friction.first_order.pgs` does. A sweep has two phases, over the even strips and over the odd ones:
+the same bits for any number of threads.
 
-The sweeps themselves are in :mod:`~pluecker.contact.friction.first_order.shared_sweeps`.
+The matrices have single precision; velocities are corrected as those of
+:mod:`~pluecker.contact.friction.first_order.large_gradients`. Compiled when it is first used, apart from what small islands
+need.
+
+Source: as ``pgs``.
 """
 
 from __future__ import annotations
@@ -13,8 +19,31 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pluecker.contact.friction.first_order.block_steps import find_steps
-from pluecker.contact.friction.first_order.large_record import BETA, EXACT, LARGEST, LATE, LENGTH, SOFT, SUMS
-from pluecker.contact.friction.first_order.large_task import crew, exact_velocities, next_rung, range_of, share_task
+from pluecker.contact.friction.first_order.large_record import (
+    BETA,
+    CHANGE,
+    CONTROL,
+    EXACT,
+    LENGTH,
+    PASS,
+    SETTINGS,
+    SIZE,
+    SOFT,
+    SUMS,
+    UPHILL,
+    add_sums,
+    error_of_sums,
+)
+from pluecker.contact.friction.first_order.large_task import (
+    array_integers,
+    array_narrow_rows,
+    array_numbers,
+    array_rows,
+    exact_velocities,
+    next_rung,
+    range_of,
+    share_task,
+)
 from pluecker.contact.friction.first_order.memory import (
     ERROR,
     ITERATIONS,
@@ -27,34 +56,155 @@ from pluecker.contact.friction.first_order.memory import (
     rows_apart,
 )
 from pluecker.contact.friction.first_order.memory import MOMENTUM as WITH_MOMENTUM
-from pluecker.contact.friction.first_order.pgs import RARER, SELDOM
-from pluecker.contact.friction.first_order.shared_sweeps import (
-    ARRAYS,
-    CREW,
-    ENDS_BEST,
-    LEAST,
-    LIMIT,
-    NUMBERS,
-    REACHED,
-    SPENDING,
-    STRIPS,
-    TASK,
-    TOL,
-    USED,
-    improve,
-    in_one_thread,
-)  # fmt: skip
-from pluecker.contact.friction.first_order.sweep_passes import BODIES, EVEN, MOMENTUM, ROWS, Swept
+from pluecker.contact.friction.first_order.pgs import RARER, REFRESH, SELDOM, momentum_at
+from pluecker.contact.friction.first_order.runner import STILL
+from pluecker.contact.friction.first_order.sweep_passes import (
+    BODIES,
+    BODY_BLOCK,
+    CLEAR,
+    COLLECT,
+    EVEN,
+    JUDGE,
+    MOMENTUM,
+    REMEMBER,
+    ROWS,
+    STAND,
+    START,
+    SWEEP,
+    Swept,
+    pass_over,
+)
 from pluecker.contact.friction.problem.prepared import Prepared
-from pluecker.contact.friction.sparse.blocks import Indices
 from pluecker.contact.friction.sparse.gather import rows
 from pluecker.contact.friction.sparse.strips import Strips, from_slots, make_strips, to_slots
-from pluecker.spatial.engine.compiled.decorators import allocation_free
-from pluecker.spatial.engine.parallel.phases import LINE
+from pluecker.spatial.engine.compiled.decorators import allocation_free, kernel, outlined_kernel
+from pluecker.spatial.engine.memory.addresses import integers_at
+from pluecker.spatial.engine.parallel.interruption_flag import interrupted
+from pluecker.spatial.engine.parallel.phases import dismiss, shared_phases
 from pluecker.spatial.engine.parallel.threads import map_in_threads
+from pluecker.spatial.engine.scalars.operations import load, store
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["Layout", "Sweeping", "lay_out", "run_large", "shares_of"]
+__all__ = ["Layout", "Sweeping", "improve", "lay_out", "run_large"]
+
+# What goes in and comes out: integers after the settings, numbers after the control.
+# Strips; sweeps; those between two looks at the error; whether the last pair is the best.
+STRIPS, LIMIT, LEAST, USED, SPENDING, ENDS_BEST = range(SETTINGS, SETTINGS + 6)
+TOL, REACHED = range(CONTROL, CONTROL + 2)
+# Addresses and lengths of arrays: of those of :class:`Swept` from the control on, of the roster, of the history.
+ARRAYS = ENDS_BEST + 1
+PLACES = 24
+TASK = ARRAYS + 2 * PLACES
+NUMBERS = REACHED + 1
+
+run_phase, follow = shared_phases(pass_over)
+
+
+@kernel
+def over_bodies(L, roster, what):
+    """Run a pass over all bodies"""
+    store(L.settings, PASS, what)
+    run_phase(L, roster, 0, (load(L.settings, BODIES) + BODY_BLOCK - 1) // BODY_BLOCK)
+
+
+@outlined_kernel
+def over_strips(L, roster, what):
+    """Run a pass over all strips"""
+    store(L.settings, PASS, what)
+    even, strips = load(L.settings, EVEN), load(L.settings, STRIPS)
+    run_phase(L, roster, 0, even)
+    run_phase(L, roster, even, strips)
+    if what in (SWEEP, JUDGE):
+        add_sums(L, strips)
+
+
+@outlined_kernel
+def refresh(L, roster):
+    """Compute the velocities of bodies anew, from the multipliers"""
+    over_bodies(L, roster, CLEAR)
+    over_strips(L, roster, COLLECT)
+    store(L.settings, SPENDING, load(L.settings, SPENDING) + 1)
+
+
+@outlined_kernel
+def error_of(L, roster):
+    """Return the error, as in :func:`.evaluate`; infinite where its squares overflow"""
+    over_strips(L, roster, JUDGE)
+    return error_of_sums(L)
+
+
+@outlined_kernel
+def improve(L, roster, history):
+    """Sweep ``limit`` times, or to the tolerance, as :func:`~pluecker.contact.friction.first_order.pgs.sweeps` does
+
+    Velocities of the last point are fresh, for callers that go on from it.
+    """
+    settings, control = L.settings, L.control
+    limit, tol, least = load(settings, LIMIT), load(control, TOL), load(settings, LEAST)
+    over_strips(L, roster, START)
+    refresh(L, roster)
+    best, used = error_of(L, roster), 0
+    ends_best = 1
+    over_strips(L, roster, REMEMBER)
+    over_bodies(L, roster, STAND)
+    due, anew, age = least, REFRESH, 0.0
+    along = 0.0
+    while used < limit and not best <= tol and not interrupted():
+        if load(settings, MOMENTUM) == 1:
+            age = age + 1.0 if along >= 0.0 else 0.0
+            store(control, BETA, momentum_at(age))
+        used, ends_best = used + 1, 0
+        over_strips(L, roster, SWEEP)
+        store(settings, SPENDING, load(settings, SPENDING) + 1)
+        along = load(L.sums, UPHILL)
+        still = load(L.sums, CHANGE) <= STILL * STILL * load(L.sums, SIZE)
+        if used < due and used < limit and not still:
+            continue
+        due, fresh = used + max(least, used // RARER), still or used >= anew or used >= limit
+        anew = used + REFRESH if fresh else anew
+        error = 0.0
+        for _ in range(2):
+            if fresh:
+                refresh(L, roster)
+            error = error_of(L, roster)
+            if fresh or not error <= tol:
+                break
+            fresh = True
+        if not error < 1e300:
+            break
+        if len(history) > 0:
+            store(history, used, max(load(history, used), min(error, best)))
+        if error < best:
+            best, ends_best = error, 1
+            over_strips(L, roster, REMEMBER)
+        if still:
+            break
+    store(control, REACHED, best)
+    store(settings, USED, used)
+    store(settings, ENDS_BEST, ends_best)
+
+
+def in_one_thread(place, k):
+    """Do the part of thread k, of which 0 leads."""
+    task, at = integers_at(place, TASK), ARRAYS
+    L = Swept(
+        task, array_numbers(task, at, 1), array_narrow_rows(task, at, 2), array_narrow_rows(task, at, 3),
+        array_integers(task, at, 4), array_integers(task, at, 5), array_integers(task, at, 6), array_rows(task, at, 7),
+        array_rows(task, at, 8), array_rows(task, at, 9), array_rows(task, at, 10), array_rows(task, at, 11),
+        array_rows(task, at, 12), array_rows(task, at, 13), array_rows(task, at, 14), array_rows(task, at, 15),
+        array_rows(task, at, 16), array_rows(task, at, 17), array_rows(task, at, 18), array_rows(task, at, 19),
+        array_rows(task, at, 20), array_numbers(task, at, 21),
+    )  # fmt: skip
+    roster = array_integers(task, at, 22)
+    if k == 0:
+        improve(L, roster, array_numbers(task, at, 23))
+        dismiss(roster)
+        return 0
+    follow(L, roster, k)
+    return 0
+
+
+# in Python: the layout, and the state of the sweeps
 
 
 class Layout(NamedTuple):
@@ -130,9 +280,8 @@ class Sweeping:
         x, along, begun, u, best, best_u = (rows(3 * S.groups) for _ in range(6))
         v, v_along, v_begun = (rows(ROWS * (S.bodies + 1)) for _ in range(3))
         self.record = Swept(
-            self.task, self.control, S.J, S.T, S.sides, S.begin, S.owned, S.begin, S.begin,
-            np.zeros(LINE * S.even, np.int64), to_slots(b.reshape(-1, 3), S), laid.friction, laid.inverse, laid.soft,
-            laid.rho, x, along, begun, u, best, best_u, v, v_along, v_begun,
+            self.task, self.control, S.J, S.T, S.sides, S.begin, S.owned, to_slots(b.reshape(-1, 3), S), laid.friction,
+            laid.inverse, laid.soft, laid.rho, x, along, begun, u, best, best_u, v, v_along, v_begun,
             np.zeros(SUMS * strips),
         )  # fmt: skip
         for k, value in (
@@ -143,26 +292,18 @@ class Sweeping:
         ):
             self.task[k] = value
         self.spent = 0
-        self.control[LARGEST] = np.diff(S.begin).max()
 
     def run(
         self, x: Array, law: int, tol: float, limit: int, relaxation: float, momentum: bool, history: Array, threads: int
     ) -> None:  # fmt: skip
         """Sweep from the multipliers x to the error ``tol``, or ``limit`` times."""
-        self.hand_out(crew(threads))
         task, control, record = self.task, self.control, self.record
         record.x[...] = to_slots(x.reshape(-1, 3), self.strips)
         task[EXACT], task[LIMIT], task[MOMENTUM] = law, limit, momentum
         task[LEAST] = max(1, min(int(task[SPENDING]) // RARER, SELDOM))
-        control[BETA], control[LENGTH], control[LATE], control[TOL] = 0.0, relaxation, 0.0, tol
+        control[BETA], control[LENGTH], control[TOL] = 0.0, relaxation, tol
         share_task(task, ARRAYS, record, (history,), in_one_thread, improve, threads)
         self.error, self.used, self.spent = float(control[REACHED]), int(task[USED]), int(task[SPENDING])
-
-    def hand_out(self, threads: int) -> None:
-        """Divide the strips among so many threads, unless they are divided so."""
-        if self.task[CREW] != threads:
-            order, starts = shares_of(self.strips, threads)
-            self.task[CREW], self.record = threads, self.record._replace(order=order, starts=starts)
 
     @property
     def last(self) -> tuple[Array, Array]:
@@ -195,29 +336,6 @@ class Sweeping:
     def by_contact(self, x: Array) -> Array:
         """Arrange multipliers or velocities contact by contact, ``(m,)``."""
         return from_slots(x, self.strips, 3).reshape(-1)
-
-
-def shares_of(S: Strips, threads: int) -> tuple[Indices, Indices]:
-    """Order strips as they are taken, and divide them into shares, one for each thread; see :class:`Swept`.
-
-    Each share has strips that follow one another, and takes about as long as any other: its odd strips wait for even ones
-    of the same share alone. Odd strips between two shares are in the last share, which belongs to no thread. Of the even
-    strips of a share, and of the odd ones after them, the long ones come first: what a thread that has none left takes from
-    others is short.
-
-    Returns:
-        The strips in this order, and where each share begins there, with the end, ``(threads + 2,)``.
-    """
-    sizes, number = np.diff(S.begin), np.arange(len(S.begin) - 1)
-    along = np.where(number < S.even, 2 * number, 2 * (number - S.even) + 1)
-    ends = np.cumsum(sizes[np.argsort(along)])
-    edges, odd = np.concatenate([[0], ends]), np.arange(1, len(ends), 2)
-    goals = ends[-1] * np.arange(1, threads)[:, None] / threads
-    off = np.minimum(abs(edges[odd] - goals), abs(edges[odd + 1] - goals))  # strips between shares go to either side
-    between = np.unique(odd[off.argmin(axis=1)]) if len(odd) else odd
-    share = np.where(np.isin(along, between), threads, np.searchsorted(between, along))
-    order = np.lexsort((-sizes, along % 2, share))
-    return order, np.searchsorted(share[order], np.arange(threads + 2))
 
 
 def run_large(

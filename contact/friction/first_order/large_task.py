@@ -16,12 +16,18 @@ from numba import config, types
 from pluecker.contact.friction.problem.operator import apply
 from pluecker.contact.friction.problem.prepared import Prepared
 from pluecker.contact.friction.sparse.blocks import Indices
-from pluecker.spatial.engine.compiled.decorators import compiled_for
+from pluecker.spatial.engine.compiled.decorators import compiled_for, kernel
+from pluecker.spatial.engine.memory.addresses import integers_at, narrow_rows_at, numbers_at, rows_at
 from pluecker.spatial.engine.parallel.phases import OVER, make_roster
 from pluecker.spatial.engine.parallel.threads import share
+from pluecker.spatial.engine.scalars.lanes import WIDTH
+from pluecker.spatial.engine.scalars.operations import load
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["compiled", "crew", "exact_velocities", "next_rung", "range_of", "share_task"]
+__all__ = [
+    "array_integers", "array_narrow_rows", "array_numbers", "array_rows", "compiled", "exact_velocities", "next_rung",
+    "range_of", "share_task",
+]  # fmt: skip
 
 RUNGS = 1e-3  # of the error, after which velocities are corrected: single precision stays well below
 LOWER = 0.5  # of the error that is there: what a rung is at most
@@ -59,14 +65,6 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     return compiled_for(function, (types.intp, types.intp))
 
 
-def crew(threads: int) -> int:
-    """Return how many of these threads take part: all, or one without compilation, and with bounds checks.
-
-    With these the others would wait for a thread that has raised an exception.
-    """
-    return 1 if config.BOUNDSCHECK or config.DISABLE_JIT else threads
-
-
 def share_task(
     task: Indices, place: int, record: Any, more: Sequence[Array], in_one_thread: Callable[..., Any],
     improve: Callable[..., None], threads: int,
@@ -79,9 +77,9 @@ def share_task(
         more: arrays that follow those of the record; the roster is put in front of them.
         in_one_thread: the part of one thread, ``in_one_thread(place, k)``, which is compiled.
         improve: what the leader does, ``improve(record, roster, *more)``.
-        threads: at most.
+        threads: at most; one with bounds checks, as others would wait for a thread that has raised an exception.
     """
-    threads = crew(threads)
+    threads = 1 if config.BOUNDSCHECK or config.DISABLE_JIT else threads
     roster = make_roster(threads)
     if config.DISABLE_JIT:
         improve(record, roster, *more)
@@ -89,3 +87,30 @@ def share_task(
     for k, array in enumerate((*record, roster, *more)):
         task[place + 2 * k : place + 2 * k + 2] = array.ctypes.data, array.size
     share(compiled(in_one_thread), task.ctypes.data, threads, functools.partial(roster.__setitem__, OVER, 1))
+
+
+# A task of threads has the address and the length of array n in two integers from a place on.
+
+
+@kernel
+def array_rows(task, place, n):
+    """Return array n of a task as rows of lanes"""
+    return rows_at(load(task, place + 2 * n), load(task, place + 2 * n + 1) // WIDTH)
+
+
+@kernel
+def array_narrow_rows(task, place, n):
+    """Return array n of a task as rows of lanes in single precision"""
+    return narrow_rows_at(load(task, place + 2 * n), load(task, place + 2 * n + 1) // WIDTH)
+
+
+@kernel
+def array_numbers(task, place, n):
+    """Return array n of a task as numbers"""
+    return numbers_at(load(task, place + 2 * n), load(task, place + 2 * n + 1))
+
+
+@kernel
+def array_integers(task, place, n):
+    """Return array n of a task as integers"""
+    return integers_at(load(task, place + 2 * n), load(task, place + 2 * n + 1))

@@ -15,12 +15,9 @@ pass                  what it does with a strip, or a block of bodies
 
 This is the sweep of :mod:`~pluecker.contact.friction.first_order.pgs`, in the order of
 :mod:`~pluecker.contact.friction.sparse.strips`. Even strips have no body in common, and neither have odd ones, nor the
-contacts of a group: their velocities are read and written as if one contact came after the other. An odd strip waits until
-the even ones beside it are done. The momentum of multipliers is carried on when their contact is met, that of bodies where
-the first strip begins that may have contacts of theirs.
-
-All passes over contacts go strip by strip, and a strip is of the same share in each: what a thread reads is in the cache of
-its own core. Where a look at the error went over groups in their order, two threads took as long for it as one.
+contacts of a group: their velocities are read and written as if one contact came after the other. All passes over contacts
+go over the even strips first, and then over the odd ones. The momentum of multipliers is carried on when their contact is
+met, that of bodies where the first strip begins that may have contacts of theirs.
 
 Source: as ``pgs``.
 """
@@ -32,7 +29,6 @@ from typing import Any, NamedTuple
 from numba import config
 
 from pluecker.contact.friction.first_order.large_record import (
-    AT,
     BETA,
     BODY_GROUPS,
     EXACT,
@@ -52,8 +48,6 @@ from pluecker.contact.friction.sparse.gather import places
 from pluecker.spatial.engine.compiled.decorators import kernel, outlined_kernel
 from pluecker.spatial.engine.memory.ahead import ask_for_rows
 from pluecker.spatial.engine.memory.transposition import transposed
-from pluecker.spatial.engine.parallel.atomics import read_shared, write_shared
-from pluecker.spatial.engine.parallel.phases import LINE
 from pluecker.spatial.engine.scalars.operations import lift, load, sqrt, store
 
 __all__ = [
@@ -67,16 +61,13 @@ __all__ = [
     "STAND",
     "START",
     "SWEEP",
-    "TURN",
     "Swept",
-    "finish",
-    "is_ready",
     "pass_over",
 ]  # fmt: skip
 
 START, CLEAR, COLLECT, STAND, SWEEP, JUDGE, REMEMBER = range(7)
-# Settings that have other names here: bodies; the number of the pass over strips; even strips; whether there is momentum.
-BODIES, TURN, EVEN, MOMENTUM = BODY_GROUPS, AT, NOW, OLD
+# Settings that have other names here: bodies; even strips; whether there is momentum.
+BODIES, EVEN, MOMENTUM = BODY_GROUPS, NOW, OLD
 BODY_BLOCK = 256  # bodies of a block
 HEIGHT = 36  # rows of a group in J and T
 AHEAD = 4 * HEIGHT  # rows that are asked for before they are read
@@ -91,9 +82,6 @@ class Swept(NamedTuple):
     Attributes:
         settings, control: what the pass is.
         J, T, begin, owned: as in ``Strips``; bodies: its ``sides``.
-        order: in which strips are taken; in each share the even ones come first.
-        starts: where the share of each thread begins there, where the last one does, and the end.
-        done: of each even strip the last pass that is done with it, each in a line of the cache of its own.
         b, friction, inverse, soft: as of :class:`~pluecker.contact.friction.first_order.large_record.Large`.
         rho: step lengths.
         x, along, begun: multipliers; how far a sweep began from where the one before did; where it began.
@@ -110,9 +98,6 @@ class Swept(NamedTuple):
     bodies: Any
     begin: Any
     owned: Any
-    order: Any
-    starts: Any
-    done: Any
     b: Any
     friction: Any
     inverse: Any
@@ -338,40 +323,13 @@ def pass_over(L, block):
     what = load(L.settings, PASS)
     if what in (CLEAR, STAND):
         over_bodies(L, block, what)
-        return
-    strip = load(L.order, block)
-    if what == SWEEP:
-        sweep(L, strip)
+    elif what == SWEEP:
+        sweep(L, block)
     elif what == COLLECT:
-        collect(L, strip)
+        collect(L, block)
     elif what == JUDGE:
-        judge(L, strip)
+        judge(L, block)
     elif what == REMEMBER:
-        remember(L, strip)
+        remember(L, block)
     else:
-        start(L, strip)
-
-
-@kernel
-def is_ready(L, block):
-    """Return whether an odd strip may begin: when the even ones next to it are done; other blocks wait for none"""
-    what, even = load(L.settings, PASS), load(L.settings, EVEN)
-    if what not in (SWEEP, COLLECT):
-        return True
-    before = load(L.order, block) - even  # the even strip in front of an odd one; the next one is behind it
-    if before < 0:
-        return True
-    turn = load(L.settings, TURN)
-    return read_shared(L.done, LINE * before) == turn and (
-        before + 1 == even or read_shared(L.done, LINE * (before + 1)) == turn
-    )
-
-
-@kernel
-def finish(L, block):
-    """Record that an even strip is done"""
-    what = load(L.settings, PASS)
-    if what in (SWEEP, COLLECT):
-        strip = load(L.order, block)
-        if strip < load(L.settings, EVEN):
-            write_shared(L.done, LINE * strip, load(L.settings, TURN))
+        start(L, block)

@@ -1,218 +1,56 @@
 """Work of many short phases, one after the other: threads share the blocks of each, and none begins before the last ended.
 
-To call threads together takes longer than a phase of some tens of microseconds. So they stay: one, the leader, says what the
-phase is, takes blocks of it as the others do, and waits until all are finished; the others look out for blocks until the
-leader tells them that it is over. Whoever comes late, or not at all, is not missed: blocks are the same for any number of
-threads, and only who does them differs.
+To call threads together takes longer than a phase of some tens of microseconds. So they stay: one, the leader, begins
+phases, takes blocks as the others do, and waits until all are finished; the others look out for blocks until the leader says
+that it is over. Who comes late, or not at all, is not missed: blocks are the same for any number of threads, and only who
+does them differs. Each thread has a share of the blocks, which follow one another and are the same whenever a phase has as
+many: what it reads and writes there is in the cache of its core already. Then it takes what is left of other shares.
 
-Each thread has a share of the blocks, the same ones whenever a phase has as many: what it reads and writes there is in the
-cache of its core already. It takes several of them at a time while many are left, and few in the end; then it takes what is
-left of other shares, one by one. Where blocks are of different length, the caller says where shares begin; there may be one
-share more, the last one, that no thread has for its own.
-
-Blocks are taken in their order, of each share. So one may have to wait for those in front of it, and one of the last share
-for any other: if those of the last share are taken where they do not have to wait, or when there is nothing else, whoever
-took those for which others wait is at work.
-
-What threads have in common are a few integers, the *roster*. From one core to another such an integer takes 50 to 300
-nanoseconds, so each thread has lines of its own: the blocks that are left of its share, with a number of the phase, so that
-nobody takes a block of another phase; and how many it has finished, which it says when it finds no more. Without compilation
-there is one thread.
+Threads have some integers in common, the *roster*, each in a line of the cache of its own. Without compilation there is one
+thread.
 """
 
 from __future__ import annotations
 
 import ctypes
 import sys
+from collections.abc import Callable
 
 import numpy as np
+from numba import config
 from numpy.typing import NDArray
 
-from pluecker.spatial.engine.compiled.decorators import kernel
-from pluecker.spatial.engine.parallel.atomics import give_way, pause, read_shared, replace_shared, write_shared
-from pluecker.spatial.engine.scalars.operations import load
+from pluecker.spatial.engine.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.engine.parallel.atomics import (
+    add_shared,
+    give_way,
+    pause,
+    read_shared,
+    replace_shared,
+    write_shared,
+)
+from pluecker.spatial.engine.parallel.interruption_flag import interrupted
 
-__all__ = [
-    "LINE",
-    "OVER",
-    "await_blocks",
-    "begin_phase",
-    "begin_shares",
-    "dismiss",
-    "finish_blocks",
-    "first_of",
-    "has_blocks",
-    "is_over",
-    "last_share",
-    "look_out",
-    "make_roster",
-    "one_more",
-    "other_blocks",
-    "own_blocks",
-    "phase_of",
-    "take_from_last",
-]
+__all__ = ["OVER", "dismiss", "make_roster", "shared_phases"]
 
-# The roster: integers, each in a line of the cache of its own. Behind OWN there are two for each of THREADS: its share, and
-# how many blocks it has finished in all phases; and then two for the last share. BLOCKS: of all phases; GIVE_WAY: where a
-# function of the system is.
-BLOCKS, OVER, THREADS, GIVE_WAY, OWN = range(0, 40, 8)
-LINE = 8
-SHARE, FINISHED = 0, LINE
-BITS = 20  # of a number of blocks; what is left of a share has the phase, the first block that nobody has, and its end
-MOST, PHASES = (1 << BITS) - 1, (1 << 22) - 1
-# In pauses: how often a waiting thread yields its core to others, which may be those that it waits for; how long it does not
-# yield at first, while it waits for blocks that others have begun; and for how many a yield counts.
-OFTEN, SHORT, TAKES = 256, 4096, 768
+# Blocks of all phases so far, and those that are finished; whether it is over; threads; how often others were late; where
+# the system's function is that gives way to other threads; then what is left of each share: the number of the phase, the
+# first block that nobody has, and the end.
+BLOCKS, FINISHED, OVER, THREADS, LATE, GIVE_WAY, SHARES = range(0, 56, 8)
+BITS = 20  # of the number of a block
+MOST = (1 << BITS) - 1
+OFTEN = 256  # pauses after which a waiting thread gives way: others may need its core to go on
+# Where cores have other work to do, a thread that was stopped in the middle of a block holds up all others. The leader goes
+# on alone if it had to wait longer than any block takes, LONG pauses, more than four times of late.
+LONG, ONCE, FADING = 4096, 1 << 16, 8
 
 
 def make_roster(threads: int) -> NDArray[np.int64]:
     """Make the shared integers (the roster) for so many threads, before the first phase."""
-    roster = np.zeros(OWN + 2 * LINE * (threads + 1), np.int64)
+    roster = np.zeros(SHARES + 8 * threads, np.int64)
     system = ctypes.windll.kernel32.SwitchToThread if sys.platform == "win32" else ctypes.CDLL(None).sched_yield
     roster[THREADS], roster[GIVE_WAY] = threads, ctypes.cast(system, ctypes.c_void_p).value
     return roster
-
-
-@kernel
-def own(k, what):
-    """The place of an integer of thread k"""
-    return OWN + 2 * LINE * k + what
-
-
-@kernel
-def begin_phase(roster, blocks):
-    """Begin a phase of so many blocks in equal shares, the last share empty; its data has to be written before."""
-    phase, threads = begin_with(roster, blocks), read_shared(roster, THREADS)
-    for k in range(threads - 1, -1, -1):
-        hand_out(roster, k, phase, k * blocks // threads, (k + 1) * blocks // threads)
-    hand_out(roster, threads, phase, blocks, blocks)
-
-
-@kernel
-def begin_shares(roster, starts):
-    """Begin a phase whose shares begin at the blocks ``starts``, that of the last share included; its last entry is the
-    number of all blocks.
-    """
-    threads = read_shared(roster, THREADS)
-    phase = begin_with(roster, load(starts, threads + 1))
-    for k in range(threads - 1, -1, -1):
-        hand_out(roster, k, phase, load(starts, k), load(starts, k + 1))
-    # At last, so that nobody finds these alone.
-    hand_out(roster, threads, phase, load(starts, threads), load(starts, threads + 1))
-
-
-@kernel
-def begin_with(roster, blocks):
-    """Count the blocks of a new phase, before its shares are handed out; returns the number of the phase"""
-    write_shared(roster, BLOCKS, read_shared(roster, BLOCKS) + blocks)
-    return (phase_of(roster, 0) + 1) & PHASES
-
-
-@kernel
-def phase_of(roster, k):
-    """Return the number of the phase that thread k is in: others may get their shares of the next one earlier"""
-    return read_shared(roster, own(k, SHARE)) >> (2 * BITS)
-
-
-@kernel
-def hand_out(roster, k, phase, first, end):
-    """Set the share of thread k: blocks ``first`` to ``end`` of the phase"""
-    write_shared(roster, own(k, SHARE), phase << (2 * BITS) | first << BITS | end)
-
-
-@kernel
-def has_blocks(share, phase):
-    """Return whether a share is of that phase and has blocks left"""
-    return share >> (2 * BITS) == phase and first_of(share) != share & MOST
-
-
-@kernel
-def first_of(share):
-    """Return the first block of a share that nobody has taken"""
-    return share >> BITS & MOST
-
-
-@kernel
-def take_blocks(roster, phase, whose, part):
-    """Take 1 / ``part`` of the blocks left of a share in that phase: the first block and the end; equal if none is left"""
-    place = own(whose, SHARE)
-    share = read_shared(roster, place)
-    while has_blocks(share, phase):
-        first = first_of(share)
-        taken = max(((share & MOST) - first) // part, 1)
-        if replace_shared(roster, place, share, share + (taken << BITS)):
-            return first, first + taken
-        share = read_shared(roster, place)
-    return 0, 0
-
-
-@kernel
-def own_blocks(roster, phase, k):
-    """Take blocks of the own share of thread k: a fourth of those left, at least one"""
-    return take_blocks(roster, phase, k, 4)
-
-
-@kernel
-def other_blocks(roster, phase, k):
-    """Take one block of another thread's share, or of the last share if there is none"""
-    threads = read_shared(roster, THREADS)
-    for turn in range(1, threads):
-        first, end = take_blocks(roster, phase, (k + turn) % threads, MOST)
-        if first < end:
-            return first, end
-    return take_blocks(roster, phase, threads, MOST)
-
-
-@kernel
-def last_share(roster):
-    """Read the last share as it is now"""
-    return read_shared(roster, own(read_shared(roster, THREADS), SHARE))
-
-
-@kernel
-def take_from_last(roster, share):
-    """Take the first block of the last share, if that still is ``share``; returns whether it was"""
-    return replace_shared(roster, own(read_shared(roster, THREADS), SHARE), share, share + (1 << BITS))
-
-
-@kernel
-def finish_blocks(roster, k, blocks):
-    """Report that thread k has finished so many blocks; what it has written is seen by all others."""
-    write_shared(roster, own(k, FINISHED), read_shared(roster, own(k, FINISHED)) + blocks)
-
-
-@kernel
-def one_more(roster, pauses):
-    """Pause once in a wait for others, after so many pauses; returns about how many these are now, the time of giving way
-    to other threads included"""
-    pause()
-    pauses += 1
-    if pauses >= SHORT and pauses % OFTEN == 0:
-        give_way(read_shared(roster, GIVE_WAY))
-        pauses += TAKES
-    return pauses
-
-
-@kernel
-def await_blocks(roster):
-    """Wait, as the leader that finds no more blocks, until all are finished; returns about how many pauses that took"""
-    pauses = 0
-    while True:
-        left = read_shared(roster, BLOCKS)
-        for k in range(read_shared(roster, THREADS)):
-            left -= read_shared(roster, own(k, FINISHED))
-        if left == 0:
-            return pauses
-        pauses = one_more(roster, pauses)
-
-
-@kernel
-def look_out(roster, pauses):
-    """Pause once, as a thread that finds no blocks; ``pauses`` counts them since it found any"""
-    pause()
-    if pauses % OFTEN == 0:
-        give_way(read_shared(roster, GIVE_WAY))
 
 
 @kernel
@@ -222,6 +60,84 @@ def dismiss(roster):
 
 
 @kernel
-def is_over(roster):
-    """Return whether there will be no more phases."""
-    return read_shared(roster, OVER) != 0
+def begin(roster, first, end):
+    """Begin a phase of the blocks from ``first`` to ``end``; what they read has to be written before"""
+    threads, phase = read_shared(roster, THREADS), (read_shared(roster, SHARES) >> 2 * BITS) + 1
+    write_shared(roster, BLOCKS, read_shared(roster, BLOCKS) + end - first)
+    for k in range(threads):
+        begins, ends = first + k * (end - first) // threads, first + (k + 1) * (end - first) // threads
+        write_shared(roster, SHARES + 8 * k, phase << 2 * BITS | begins << BITS | ends)
+
+
+@kernel
+def take(roster, k):
+    """Take a block of the share of thread k, or of another one in the same phase; -1 if there is none"""
+    threads, phase = read_shared(roster, THREADS), read_shared(roster, SHARES + 8 * k) >> 2 * BITS
+    for turn in range(threads):
+        place = SHARES + 8 * ((k + turn) % threads)
+        share = read_shared(roster, place)
+        while share >> 2 * BITS == phase and (share >> BITS) & MOST != share & MOST:
+            if replace_shared(roster, place, share, share + (1 << BITS)):
+                return (share >> BITS) & MOST
+            share = read_shared(roster, place)
+    return -1
+
+
+@kernel
+def wait(roster, pauses):
+    """Pause once, after so many pauses"""
+    pause()
+    if pauses % OFTEN == OFTEN - 1:
+        give_way(read_shared(roster, GIVE_WAY))
+
+
+def shared_phases(do_block: Callable[..., None]) -> tuple[Callable[..., None], Callable[..., None]]:
+    """Make the functions of the leader and of all others.
+
+    Args:
+        do_block: a kernel ``do_block(L, block)``, with what all threads share; it says what a phase does with a block.
+
+    Returns:
+        ``run_phase(L, roster, first, end)`` of the leader, and ``follow(L, roster, k)`` of thread k.
+    """
+
+    @kernel
+    def take_part(L, roster, k):
+        """Do blocks until none is left; return how many"""
+        done, block = 0, take(roster, k)
+        while block >= 0:
+            do_block(L, block)
+            done, block = done + 1, take(roster, k)
+        if done > 0:
+            add_shared(roster, FINISHED, done)
+        return done
+
+    @outlined_kernel
+    def run_phase(L, roster, first, end):
+        """Run a phase of the blocks from ``first`` to ``end``, with this thread as the leader"""
+        begin(roster, first, end)
+        take_part(L, roster, 0)
+        pauses, late = 0, read_shared(roster, LATE)
+        while read_shared(roster, FINISHED) != read_shared(roster, BLOCKS):
+            wait(roster, pauses)
+            pauses += 1
+        late += (ONCE if pauses > LONG else 0) - (late >> FADING)
+        write_shared(roster, LATE, late)
+        if late > 4 * ONCE:
+            dismiss(roster)
+
+    @kernel
+    def follow(L, roster, k):
+        """Do blocks of one phase after the other, until it is over"""
+        pauses = 0
+        while read_shared(roster, OVER) == 0 and not interrupted():
+            pauses = 0 if take_part(L, roster, k) > 0 else pauses + 1
+            if pauses > 0:
+                wait(roster, pauses)
+
+    def run_alone(L, roster, first, end):
+        """Run a phase without compilation"""
+        for block in range(first, end):
+            do_block(L, block)
+
+    return run_alone if config.DISABLE_JIT else run_phase, follow

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from benchmarks.contact_problems import packing
-from pluecker.contact.friction.first_order import large_sweeps
 from pluecker.contact.friction.problem import prepared
 from pluecker.contact.friction.sparse import gather, strips
 from tests.conftest import COMPILED
@@ -45,7 +44,7 @@ def test_strips_of_one_pass_and_contacts_of_a_group_have_no_body_in_common(seed)
 
 
 def test_bodies_are_carried_on_before_their_first_contact():
-    """A body is moved by its own strip, or by an even one for which its strip waits."""
+    """By the strip itself, or by an even one, which comes before it"""
     found, _, bodies = strips_of(5000 if COMPILED else COUNT)
     assert found.even > (2 if COMPILED else 0)
     owned = [set(range(a, b)) for a, b in found.owned.reshape(-1, 2)]
@@ -66,44 +65,13 @@ def test_bodies_are_carried_on_before_their_first_contact():
     ],
 )
 def test_bodies_of_strips_by_hand(strip, expected):
-    """Cases: no contacts, two of the lowest level, one of the next, one of the last; first and last body of each strip."""
+    """Without contacts, two of the lowest level, one of the next, one of the last; first and last body of each strip"""
     nearest = np.minimum([-1, 0, 1, 2, 2], len(strip) - 1)
     assert strips.bodies_of_strips(np.array(strip), nearest).tolist() == expected
 
 
-def along(found):
-    """The strips from one end to the other"""
-    number = np.arange(len(found.begin) - 1)
-    return np.argsort(np.where(number < found.even, 2 * number, 2 * (number - found.even) + 1))
-
-
-@pytest.mark.parametrize("threads", [1, 2, 3, 8])
-def test_each_thread_begins_with_as_much_work_and_waits_for_no_other(threads):
-    """Strips of a share follow one another, even ones first, and odd ones between two shares are in the last one"""
-    found, _, _ = strips_of(2500 if COMPILED else 400)
-    order, starts = large_sweeps.shares_of(found, threads)
-    sizes, where = np.diff(found.begin), np.argsort(along(found))
-    assert sorted(order) == list(range(len(sizes)))
-    assert len(starts) == threads + 2
-    assert starts[0] == 0
-    assert starts[-1] == len(order)
-    *shares, last = [order[a:b] for a, b in pairwise(starts)]
-    for share in shares:
-        assert np.ptp(where[share]) == len(share) - 1 if len(share) else True
-        odd = share >= found.even
-        assert (np.diff(odd.astype(int)) >= 0).all()
-        for same in (share[~odd], share[odd]):
-            assert (np.diff(sizes[same]) <= 0).all()  # others take the short ones
-        beside = where[share[odd]][:, None] + [-1, 1]
-        assert set(beside[beside < len(sizes)]) <= set(where[share])
-    assert (last >= found.even).all()
-    assert len(last) < threads
-    work = np.array([sizes[share].sum() for share in shares])
-    assert (work <= sizes.sum() / threads + 1.5 * sizes.max()).all()
-
-
 def test_a_body_that_all_others_touch_is_not_laid_out():
-    """Groups of its contacts would have one member each."""
+    """Its contacts would be groups of one"""
     pattern = np.zeros((100, 101))
     pattern[:, 0], pattern[np.arange(100), np.arange(1, 101)] = 1.0, 1.0
     star = blocks_of(np.kron(pattern, np.ones((3, 6))), np.arange(0, 301, 3), np.arange(0, 607, 6))

@@ -32,7 +32,7 @@ __all__ = ["all_are_large"]  # a fixture
 @LAWS
 @pytest.mark.parametrize("kind", KINDS)
 def test_iterates_are_those_of_small_islands(law, kind, monkeypatch):
-    """Few enough iterations that rounding has not grown much; from zero, and from any multipliers."""
+    """So many iterations that rounding has not grown much; from nothing, and from any multipliers"""
     problem = KINDS[kind](COUNT)
     for start in (None, start_of(problem, 2)):
         for limit in (1, 5, 20):
@@ -114,7 +114,7 @@ def test_bits_do_not_depend_on_the_number_of_threads(law, method, all_are_large)
 
 @compiled_only
 def test_callers_in_several_threads_share_one_solver(all_are_large):
-    """A call that finds the workers taken by another works in its own thread alone, with the same result."""
+    """Who finds no worker works alone"""
     solver = Solver(packing(600), "ccp", "apgd", tol=1e-300, max_iterations=60, threads=2)
     first = solver.solve()
     with ThreadPoolExecutor(4) as pool:
@@ -160,7 +160,7 @@ def test_problems_that_do_not_fit_into_lanes_go_the_usual_way_bit_for_bit(method
 
 
 def test_a_problem_of_contacts_between_two_bodies_does_not_go_the_usual_way(monkeypatch):
-    """This shows that the test above can fail."""
+    """So that the test above can fail"""
     small, large = both_ways(monkeypatch, of_pairs(CHAIN, 6), "ccp", "apgd", max_iterations=20)
     assert not np.array_equal(small.multipliers, large.multipliers)
 
