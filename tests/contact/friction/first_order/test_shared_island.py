@@ -114,7 +114,7 @@ def test_bits_do_not_depend_on_the_number_of_threads(law, method, all_are_large)
 
 @compiled_only
 def test_callers_in_several_threads_share_one_solver(all_are_large):
-    """Who finds no worker works alone"""
+    """A caller that finds no worker works alone, with the same result."""
     solver = Solver(packing(600), "ccp", "apgd", tol=1e-300, max_iterations=60, threads=2)
     first = solver.solve()
     with ThreadPoolExecutor(4) as pool:

@@ -21,7 +21,7 @@ several_cores = pytest.mark.skipif(threads.available_cores() == 1, reason="there
 
 
 def soon(condition):
-    """Whether it becomes true"""
+    """Wait until it becomes true, and return whether it has."""
     end = time.monotonic() + PATIENCE
     while not condition() and time.monotonic() < end:
         time.sleep(0.01)
@@ -64,7 +64,7 @@ def test_there_are_as_many_workers_as_other_cores_and_no_more_are_asked_than_the
 
 
 def test_items_may_be_shared_themselves():
-    """Who has no worker for them does them alone"""
+    """A caller that has no worker for them does them alone."""
     outer = map_in_threads(lambda k: map_in_threads(lambda n: k * n, range(4), 4), range(6), 4)
     assert outer == [[k * n for n in range(4)] for k in range(6)]
 
@@ -142,7 +142,7 @@ def test_nothing_is_held_of_what_items_knew(faulty):
 
 
 def raise_when(at_work):
-    """What Ctrl-C raises in the main thread, when the worker is at work"""
+    """Raise in the main thread what Ctrl-C does, when the worker is at work."""
     assert at_work.wait(PATIENCE)
     raise KeyboardInterrupt
 
