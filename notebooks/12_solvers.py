@@ -423,7 +423,7 @@ for law in ("ccp", "ncp"):
 # `benchmarks/results/contact.md` has both for published problems. To 1e-6 in the convex law, APGD takes about a sixth of the
 # rounds of Gauss-Seidel, in the median; packed spheres take 2.4 ms against 12 ms, capsules 4 ms against 59 ms. In
 # Coulomb's law, which is no minimum, the advantage is smaller, and hard problems stop both, like this pyramid. Then
-# `method="auto"`, which is the default, goes on with others: splitting, an interior point, Newton's method. A result's
+# `method="auto"`, which is the default, goes on with others: sweeps, an interior point, Newton's method. A result's
 # `stages` say what each of them did. `plot_convergence(problem)` draws all of it, over rounds and over seconds of yours.
 #
 # ## A pile

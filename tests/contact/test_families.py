@@ -16,7 +16,6 @@ from benchmarks.families.cards import house_of_cards
 from benchmarks.families.polyhedra import cells_around, jittered
 from benchmarks.families.scene import GRAVITY
 from pluecker.contact import METHODS, assemble_contacts, contact_frames, solve
-from tests.conftest import COMPILED
 from tests.contact.random_scenes import nearest, shift
 
 NAMES = sorted(FAMILIES)
@@ -164,20 +163,6 @@ def test_who_claims_to_have_converged_has(name, law):
             result = solve(scene.problem, law, method, tol=TOL, max_iterations=500)
             if result.converged:
                 assert missed(scene.problem, result.multipliers, law) <= 1.001 * TOL, method
-
-
-# half a minute to compile what a few hard problems need; there are others in
-# tests/contact/friction/solving/test_smooth_path.py
-@pytest.mark.everything
-@pytest.mark.skipif(not COMPILED, reason="hundreds of factors: compiled only")
-@pytest.mark.parametrize(("name", "seed"), [("jammed", 208), ("rest", 205)])
-def test_weight_on_more_contacts_than_carry_it_is_solved_by_curves(name, seed):
-    """Two of 400 contacts that nothing solved before curves could turn sharply."""
-    problem = FAMILIES[name](400, seed).problem
-    results = [solve(problem, "ncp", tol=tol, separate=False) for tol in (1e-4, 1e-6)]
-    for result, tol in zip(results, (1e-4, 1e-6), strict=True):
-        assert missed(problem, result.multipliers, "ncp") <= 1.001 * tol
-    assert sum(stage.iterations for stage in results[1].stages if stage.method == "smoothed") > 50
 
 
 @pytest.mark.slow

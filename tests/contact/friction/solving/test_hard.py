@@ -107,7 +107,7 @@ def test_a_tighter_tolerance_never_gives_a_worse_point():
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "contacts", "seed"), [("rest", 86, 19), ("rest", 172, 28), ("jammed", 80, 18)])
 def test_weight_on_more_contacts_than_carry_it_comes_to_rest(name, contacts, seed):
-    """Jammed spheres, where Gauss-Seidel, the splitting, shifts and Newton's method go round between kinks."""
+    """Jammed spheres, where Gauss-Seidel, shifts and Newton's method go round between kinks."""
     problem = FAMILIES[name](contacts, seed).problem
     result = solve(problem, tol=1e-6, threads=1)
     assert result.converged, str(result)

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.contact_problems import packing
-from pluecker.contact.friction.solving import cores, local, newton, parts
+from pluecker.contact.friction.solving import coulomb, local, newton, parts
 from tests.contact.friction.solving.islands import island_of, matrix_of, one_island
 from tests.contact.random_friction import random_problem
 
@@ -28,7 +28,7 @@ def packed():
 
 
 def meets(P):
-    """Return the table of pairs of blocks that act on each other."""
+    """Pairs of blocks that act on each other."""
     N, n = P.A.N, len(P.K.start) - 1
     found = np.zeros((n, n), bool)
     found[np.repeat(np.arange(n), np.diff(N.first)), N.column] = True
@@ -49,11 +49,10 @@ def test_the_matrix_of_a_part_is_the_one_of_all_in_its_rows(made):
         assert np.array_equal(matrix_of(Q), matrix_of(P)[np.ix_(rows, rows)])
         assert np.array_equal(Q.K.friction, P.K.friction[blocks])
         assert np.array_equal(Q.K.start[-1:], [len(rows)])
-        assert np.array_equal(parts.met_by(P.A.N, blocks), np.flatnonzero(meets(P)[blocks].any(axis=0)))
 
 
 def test_a_part_is_the_whole_with_all_others_held():
-    """Velocities of some contacts follow from their own multipliers as from all; so do those after a change of the part."""
+    """What the velocities of some contacts are, from their own multipliers and from all, with another change of theirs"""
     rng, island = np.random.default_rng(5), island_of(packed())
     x = rng.normal(size=len(island.x))
     u = island.velocity(x)
@@ -74,7 +73,7 @@ def test_a_part_is_the_whole_with_all_others_held():
 
 @given(st.integers(2, 40), SEEDS)
 def test_parts_do_not_act_on_one_another(count, seed):
-    """Each contact is in one part, and contacts of two parts have no block of N in common."""
+    """Each contact is in one part, and those of two parts have no block of N in common"""
     blocks = np.sort(np.random.default_rng(seed).choice(40, count, replace=False))
     found, touch = parts.apart(packed().A.N, blocks), meets(packed())
     assert np.array_equal(np.sort(np.concatenate(found)), blocks)
@@ -84,19 +83,28 @@ def test_parts_do_not_act_on_one_another(count, seed):
         assert len(parts.apart(packed().A.N, part)) == 1
 
 
-@given(st.integers(1, 12), SEEDS)
-def test_parts_at_once_do_not_act_on_one_another_and_others_keep_their_order(count, seed):
-    """Parts may overlap; the result of those at once is that of one after the other."""
-    island, rng, touch = island_of(packed()), np.random.default_rng(seed), meets(packed())
-    several = [
-        local.Subdomain(packed(), np.sort(rng.choice(40, rng.integers(1, 4), replace=False))) for _ in range(count)
-    ]
-    rounds = list(local.Subdomains(island).side_by_side(several))
-    assert sorted(map(id, itertools.chain(*rounds))) == sorted(map(id, several))
-    number = {id(part): k for k, at_once in enumerate(rounds) for part in at_once}
-    for one, two in itertools.combinations(several, 2):
-        if touch[np.ix_(one.blocks, two.blocks)].any():
-            assert number[id(one)] < number[id(two)]
+@given(st.integers(1, 4), SEEDS)
+def test_parts_to_be_solved_have_the_error_and_do_not_act_on_one_another(count, seed):
+    """Wherever it lies, once and again as it moves: threads solve them side by side"""
+    rng, touch, found = np.random.default_rng(seed), meets(packed()), local.Parts(island_of(packed()))
+    for _ in range(count):
+        error = rng.uniform(size=40) ** 12
+        due = found.due(error, True)
+        for one, other in itertools.combinations(due, 2):
+            assert not touch[np.ix_(one, other)].any()
+        assert all(found.inside[blocks].all() for blocks in due)
+        assert not due or error[np.concatenate(due)].sum() >= 0.1 * error.sum()
+
+
+def test_a_part_that_grows_has_a_ring_more_until_it_is_too_large():
+    found, touch = local.Parts(island_of(packed())), meets(packed())
+    found.inside[7] = True
+    ring = np.flatnonzero(touch[7])
+    found.most = len(ring)
+    found.grow(np.array([7]))
+    assert np.array_equal(np.flatnonzero(found.inside), ring)
+    found.grow(ring)
+    assert np.array_equal(np.flatnonzero(found.inside), ring)
 
 
 @given(st.floats(0.05, 0.99), SEEDS)
@@ -111,7 +119,7 @@ def test_those_with_most_of_the_error_are_the_fewest_that_have_it(share, seed):
 @given(st.floats(0.0, 50.0), SEEDS)
 def test_a_core_has_half_of_the_error_in_half_of_the_contacts_or_there_is_none(power, seed):
     error = np.random.default_rng(seed).uniform(size=40) ** power
-    core = cores.core_of(island_of(packed()), error)
+    core = local.core_of(island_of(packed()), error)
     assert len(core) <= 20
     assert len(core) == 0 or error[core].sum() >= 0.5 * error.sum() * (1.0 - 1e-12)
 
@@ -119,14 +127,14 @@ def test_a_core_has_half_of_the_error_in_half_of_the_contacts_or_there_is_none(p
 def test_a_core_is_what_touches_the_one_place_that_has_the_error():
     error = np.zeros(40)
     error[7] = 1.0
-    assert np.array_equal(cores.core_of(island_of(packed()), error), np.flatnonzero(meets(packed())[7]))
+    assert np.array_equal(local.core_of(island_of(packed()), error), np.flatnonzero(meets(packed())[7]))
 
 
 @pytest.fixture(scope="module")
 def solution():
     """The multipliers of a packing, scaled, by Newton's method and what comes with it."""
     island = island_of(one_island(packing(60)), 4000)
-    cores.take_turns(island, 1e-10)
+    coulomb.take_turns(island, 1e-10)
     assert island.error <= 1e-10
     return island
 
@@ -142,7 +150,7 @@ def test_newtons_method_nearby_mends_a_solution_with_a_fault(threads, solution):
     x[faulty : faulty + 3] *= 1.0 + 1e-3
     u = island.velocity(x)
     before = np.sqrt(parts.errors_of(island.P, 1, x, u).sum())
-    local.Subdomains(island).improve(x, u)
+    local.Parts(island).improve(x, u)
     assert np.sqrt(parts.errors_of(island.P, 1, x, u).sum()) <= 0.1 * before
     assert island.error <= 1e-10  # the best pair is never worse
     assert np.allclose(u, island.velocity(x), rtol=0, atol=1e-13 * max(1.0, np.abs(u).max()))
