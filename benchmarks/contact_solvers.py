@@ -17,7 +17,7 @@ from pluecker.contact.friction.solving.solve import solve
 __all__ = ["GOAL", "LAWS", "LONG", "SOLVERS", "all_solvers", "of_families"]
 
 SOLVERS = (
-    "auto", "apgd", "pgs", "psor", "barzilai_borwein", "admm", "newton", "interior_point", "clarabel",
+    "auto", "apgd", "pgs", "psor", "admm", "newton", "interior_point", "clarabel",
 )  # fmt: skip
 LAWS = {"ccp": "the convex law", "ncp": "Coulomb's law"}
 GOAL = 1e-6
