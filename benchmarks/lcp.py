@@ -75,8 +75,7 @@ def run(effort: Effort) -> Report:
         "QuantEcon's is Lemke's method compiled, on a tableau that is not made anew, without units and without a check of "
         "the answer. `lemke` scales the problem, proves infeasibility, solves the last basis once more by LU and measures "
         "the result: that costs a few hundred microseconds of NumPy a call.",
-        "`psor` divides by the diagonal and does not solve polygons; it has no over-relaxation here, with which it is "
-        "faster on sparse matrices of about a thousand unknowns. Default limits of iterations.",
+        "Default limits of iterations.",
         f"OPENBLAS_NUM_THREADS is {os.environ.get('OPENBLAS_NUM_THREADS', 'not set')}: on a machine with other work, "
         "threads of BLAS that wait for one another make any method with matrices of a few hundred rows slow.",
     ]
@@ -90,13 +89,12 @@ def row(name: str, A: Array, b: Array, peer: Any, effort: Effort) -> list[str]:
     found: dict[str, float] = {}
     ours = "-"
     for method in METHODS:
-        if method != "psor" or (A.diagonal() > 0.0).all():
-            result = solve_lcp(A, b, method=method, tol=TOLERANCE)
-            found[method] = 0.0 if result.converged else result.natural_map
-            calls[method] = lambda method=method: solve_lcp(A, b, method=method, tol=TOLERANCE)  # type: ignore[misc]
-            ours = f"{result.natural_map:.1e}" if method == "lemke" else ours
-            if result.time > LONG:
-                effort = Effort(min(effort.rounds, 3), 0.0, effort.states, effort.processes)
+        result = solve_lcp(A, b, method=method, tol=TOLERANCE)
+        found[method] = 0.0 if result.converged else result.natural_map
+        calls[method] = lambda method=method: solve_lcp(A, b, method=method, tol=TOLERANCE)  # type: ignore[misc]
+        ours = f"{result.natural_map:.1e}" if method == "lemke" else ours
+        if result.time > LONG:
+            effort = Effort(min(effort.rounds, 3), 0.0, effort.states, effort.processes)
     theirs = "-"
     if peer is not None:
         z = peer(A, b).z
@@ -105,9 +103,6 @@ def row(name: str, A: Array, b: Array, peer: Any, effort: Effort) -> list[str]:
     times = interleaved(calls, effort, time.process_time)
     line = [name, seconds(times["peer"].median) if peer is not None else "-"]
     for method in METHODS:
-        if method not in times:
-            line.append("-")
-            continue
         spent = times[method]
         text = seconds(spent.median) if peer is None else f"{seconds(spent.median)}, {ratio(spent.over(times['peer']))}"
         line.append(text if found[method] == 0.0 else f"({text}: {found[method]:.0e})")

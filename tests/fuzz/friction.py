@@ -611,8 +611,7 @@ def lcp(dice: Dice) -> Call:
         "warm_start": dice.normal(n),
         "history": Given(True),
         "covering": np.abs(dice.normal(n)) + 0.1,
-        "relaxation": Given(dice.pick(1.0, 0.5, 1.9), flaw=MAYBE),
-        "method": Given(dice.pick("lemke", "minmap_newton", "psor"), flaw=MAYBE),
+        "method": Given(dice.pick("lemke", "minmap_newton"), flaw=MAYBE),
     }
     for name, value in optional.items():
         if dice.chance(0.3):

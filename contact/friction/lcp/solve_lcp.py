@@ -11,7 +11,6 @@ method              cost of an iteration    for what
 ``lemke``           n^2, a pivot            small problems, any matrix; ends with a solution or with a reason
 ``minmap_newton``   k^3 with k unknowns     monotone problems (A positive semidefinite), mixed ones, P matrices
                     inside, or sparse LU
-``psor``            entries of A            large, symmetric, well-conditioned problems; low accuracy
 ==================  ======================  ==========================================================================
 
 Source: R. W. Cottle, J.-S. Pang, R. E. Stone, "The linear complementarity problem" (1992); K. Erleben, "Numerical methods
@@ -33,9 +32,8 @@ from numpy.typing import ArrayLike
 from pluecker.contact.arguments import as_choice, as_number, as_switch, as_whole
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.friction.lcp.complementarity import LinearComplementarityProblem, complementarity, make_problem
-from pluecker.contact.friction.lcp.damped_newton import minmap_newton
 from pluecker.contact.friction.lcp.lemke import as_covering, pivot_limit
-from pluecker.contact.friction.lcp.projected_sor import projected_sor
+from pluecker.contact.friction.lcp.minmap_newton import minmap_newton
 from pluecker.contact.friction.lcp.search import Search
 from pluecker.contact.friction.lcp.standard_form import lemke
 from pluecker.contact.friction.problem.checks import as_vector
@@ -45,9 +43,8 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["METHODS", "LcpResult", "LinearComplementarityProblem", "solve_lcp"]
 
-METHODS = ("lemke", "minmap_newton", "psor")
+METHODS = ("lemke", "minmap_newton")
 NEWTON_STEPS = 200
-SWEEPS = 10_000
 
 
 @by_value()
@@ -63,9 +60,9 @@ class LcpResult:
         natural_map: ``|z - P(z - w)| / max(|b|, |z|, |w|)``. Where converged, at most the tolerance; the reverse does not
             hold, see the argument ``tol`` of :func:`solve_lcp`.
         complementarity: the sum of all products of a distance from a bound and its slack.
-        iterations: pivots, Newton steps or sweeps.
-        history: of Newton steps and sweeps the natural map after each; of Lemke's method the artificial variable after each
-            pivot, in units of the first; empty unless asked for.
+        iterations: pivots or Newton steps.
+        history: of Newton steps the natural map after each; of Lemke's method the artificial variable after each pivot, in
+            units of the first; empty unless asked for.
         time: in seconds.
         message: why it ended, in words.
     """
@@ -99,24 +96,22 @@ def solve_lcp(
     warm_start: ArrayLike | None = None,
     history: bool = False,
     covering: ArrayLike | None = None,
-    relaxation: float | None = None,
 ) -> LcpResult:
     """Solve a linear complementarity problem: ``w = A z + b``, ``z = P(z - w)`` with P the projection on the bounds.
 
     Args:
-        A: ``(n, n)``, an array or a sparse matrix of SciPy. minmap_newton and psor keep a sparse matrix sparse.
+        A: ``(n, n)``, an array or a sparse matrix of SciPy. minmap_newton keeps a sparse matrix sparse.
         b: ``(n,)``.
         lower: ``(n,)`` or one number; 0 if not given, minus infinity for none.
         upper: ``(n,)`` or one number; infinity if not given.
-        method: ``lemke``, ``minmap_newton`` or ``psor``.
+        method: ``lemke`` or ``minmap_newton``.
         tol: the natural map that is asked for, relative. The balanced error (:mod:`pluecker.contact.friction.lcp.search`),
             which is relative to what is given alone, has to be as small but for rounding, so that no z or w hides a row by
             its size, and none that grows without bound passes for a solution.
-        max_iterations: pivots (1000 + 50 n), Newton steps (200) or sweeps (10000).
+        max_iterations: pivots (1000 + 50 n) or Newton steps (200).
         warm_start: ``(n,)``; the projection of zero if not given. Lemke's method only looks whether it is a solution.
         history: whether to report on each iteration.
         covering: ``(n,)``, positive; Lemke's method only; ones if not given.
-        relaxation: between 0 and 2; psor only; 1 if not given.
 
     Returns:
         The best point, how good it is, and why the search ended. Where there is no solution, or none was found, the status
@@ -124,8 +119,7 @@ def solve_lcp(
 
     Raises:
         ArgumentTypeError: an argument of another type.
-        ProblemError: the data or an argument are impossible; Lemke: dependent equations; psor: a diagonal entry that is not
-            positive.
+        ProblemError: the data or an argument are impossible; Lemke: dependent equations.
 
     Source: see the head of the file, and those of the methods.
 
@@ -146,13 +140,11 @@ def solve_lcp(
     tol = as_number("tol", tol, "a finite number that is not negative", 0.0, zero=True)
     history = as_switch("history", history)
     limit = as_limit(max_iterations, usual_limit(method, n))
-    for name, value, only in (("covering", covering, "lemke"), ("relaxation", relaxation, "psor")):
-        if value is not None and method != only:
-            raise ProblemError(f"{name} is an argument of the method {only}, the method is {method}")
+    if covering is not None and method != "lemke":
+        raise ProblemError(f"covering is an argument of the method lemke, the method is {method}")
     first = None if warm_start is None else as_vector("warm_start", warm_start, n)
-    factor = 1.0 if relaxation is None else as_number("relaxation", relaxation, "a number between 0 and 2", 0.0, 2.0)
     cover = as_covering(covering, n)
-    work = partial(run, problem, method, tol, limit, first, cover, factor)
+    work = partial(run, problem, method, tol, limit, first, cover)
     result = interruptible(work, takes_long(limit, n))
     return replace(result, history=result.history if history else np.zeros(0), time=time.perf_counter() - began)
 
@@ -164,18 +156,13 @@ def run(
     limit: int,
     start: Array | None,
     covering: Array,
-    relaxation: float = 1.0,
     accept: Callable[[Array], bool] | None = None,
 ) -> LcpResult:
     """Solve a problem whose data were checked; the result has its history. ``accept`` is that of a search."""
     began = time.perf_counter()
     with np.errstate(all="ignore"):
         search = Search(problem, start, tol, limit, accept)
-        status, message = {
-            "lemke": lambda: lemke(search, covering),
-            "minmap_newton": lambda: minmap_newton(search),
-            "psor": lambda: projected_sor(search, relaxation),
-        }[method]()
+        status, message = lemke(search, covering) if method == "lemke" else minmap_newton(search)
         products = complementarity(problem, search.z, search.w)
     elapsed, path = time.perf_counter() - began, np.array(search.history, dtype=np.float64)
     return LcpResult(
@@ -185,7 +172,7 @@ def run(
 
 def usual_limit(method: str, n: int) -> int:
     """Return how many iterations a method is allowed unless the caller says another number."""
-    return {"lemke": pivot_limit(n), "psor": SWEEPS}.get(method, NEWTON_STEPS)
+    return pivot_limit(n) if method == "lemke" else NEWTON_STEPS
 
 
 def as_limit(value: int | None, default: int) -> int:

@@ -30,9 +30,9 @@ from scipy.sparse.csgraph import connected_components
 from pluecker.contact.arguments import check_memory
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.friction.lcp.complementarity import LinearComplementarityProblem, euclid, minimum_map
-from pluecker.contact.friction.lcp.damped_newton import block, solve_inside
 from pluecker.contact.friction.lcp.lemke import complementary_pivoting
 from pluecker.contact.friction.lcp.linear_solve import factorize, reciprocal_condition
+from pluecker.contact.friction.lcp.minmap_newton import block, solve_inside
 from pluecker.contact.friction.lcp.search import Search
 from pluecker.contact.friction.sparse.blocks import Indices
 from pluecker.spatial.functions.elementwise import Array

@@ -109,7 +109,7 @@ for columns in (1, 2, 3):
                             pass
     contact.poisson_restitution(problem, [0.5] * K)
 A = rng.normal(size=(9, 9))
-for method in ("lemke", "minmap_newton", "psor"):
+for method in ("lemke", "minmap_newton"):
     solve_lcp(A @ A.T, rng.normal(size=9), method=method, history=True)
 print([(name, types) for name, types in signatures().items() if types != before.get(name, [])])
 """

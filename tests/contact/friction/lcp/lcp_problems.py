@@ -6,8 +6,7 @@ from itertools import product
 
 import numpy as np
 
-METHODS = ("lemke", "minmap_newton", "psor")  # of solve_lcp
-DIRECT, NEWTON = METHODS[:2], METHODS[1:2]
+METHODS = ("lemke", "minmap_newton")  # of solve_lcp
 
 
 def all_solutions(A, b, tol=1e-9):

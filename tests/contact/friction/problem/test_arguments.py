@@ -119,7 +119,6 @@ SCALARS = {
     "tol": lambda x: solve(ONE, tol=x),
     "relaxation": lambda x: solve(ONE, method="psor", relaxation=x),
     "tol of an LCP": lambda x: solve_lcp([[1.0]], [1.0], tol=x),
-    "relaxation of an LCP": lambda x: solve_lcp([[1.0]], [1.0], method="psor", relaxation=x),
     "step": lambda x: assemble_contacts(bodies(), TABLE, x),
     "step of a spring": lambda x: soft_contact(1.0, 1.0, x),
     "free velocity": lambda x: bodies().free_velocity(x),
@@ -340,7 +339,7 @@ def everything(change):
         found += [solve(problem, method="pgs", warm_start=r, tol=1e-8, max_iterations=300).multipliers]
     found += [wide.motion(change(start)), scene.motion(change(np.resize(start, 7))).ravel()]
     found += [solve_lcp(change(A), change(b), warm_start=change(start), lower=change(np.zeros(6)), method=method).z
-              for method in ("lemke", "minmap_newton", "psor")]  # fmt: skip
+              for method in ("lemke", "minmap_newton")]  # fmt: skip
     return np.concatenate([np.ravel(part) for part in found])
 
 
