@@ -304,7 +304,6 @@ def run(
     )
     names = list(SOLVERS)
     if version("clarabel") == "not installed":
-        names.remove("clarabel")
         report.note("Clarabel is not installed: no comparison with it.")
     elif "clarabel" in only:
         report.parts.append(against_clarabel(cases, effort, report))

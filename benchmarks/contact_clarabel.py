@@ -20,12 +20,12 @@ from benchmarks.contact_problems import Case
 from pluecker.contact.friction.files.fclib import GlobalForm
 from pluecker.contact.friction.problem.prepared import prepare
 from pluecker.contact.friction.problem.problem import Problem
-from pluecker.contact.friction.solving.clarabel import cones
+from pluecker.contact.friction.problem.sets import DISCS, Sets
 from pluecker.contact.friction.solving.solve import errors_of
 from pluecker.contact.friction.sparse.blocks import to_scipy
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["TOLERANCE", "Peer", "error_of", "peers"]
+__all__ = ["TOLERANCE", "Peer", "dual_form", "error_of", "peers"]
 
 TOLERANCE = 1e-9
 
@@ -68,13 +68,61 @@ def peers(case: Case) -> dict[str, Peer]:
     return found
 
 
-def dual_form(problem: Problem) -> Peer:
-    """State the problem in scaled impulses."""
+def cones(K: Sets) -> tuple[scipy.sparse.csc_matrix, Array, list[Any]]:
+    """Write the sets as ``A x + s = c`` with s in cones, for x in the sets."""
     import clarabel
 
+    rows, columns, entries, c, kinds, n = [], [], [], [], [], 0
+
+    def add(parts: list[tuple[int, float]], offset: float) -> None:
+        nonlocal n
+        for column, entry in parts:
+            rows.append(n)
+            columns.append(column)
+            entries.append(entry)
+        c.append(offset)
+        n += 1
+
+    for i in range(len(K.start) - 1):
+        top = int(K.start[i])
+        if K.sizes[i, 0] == 0:
+            if K.lower[i] == K.upper[i]:
+                add([(top, 1.0)], K.upper[i])
+                kinds.append(clarabel.ZeroConeT(1))
+                continue
+            if K.lower[i] > -np.inf:
+                add([(top, -1.0)], -K.lower[i])
+                kinds.append(clarabel.NonnegativeConeT(1))
+            if K.upper[i] < np.inf:
+                add([(top, 1.0)], K.upper[i])
+                kinds.append(clarabel.NonnegativeConeT(1))
+            continue
+        if not (K.friction[i] * K.sizes[i] > 0.0).any():  # others have it from their discs
+            add([(top, -1.0)], 0.0)
+            kinds.append(clarabel.NonnegativeConeT(1))
+        row = top + 1
+        for d in range(DISCS):
+            size = int(K.sizes[i, d])
+            if size and K.friction[i, d] == 0.0:
+                for k in range(row, row + size):
+                    add([(k, -1.0)], 0.0)
+                kinds.append(clarabel.ZeroConeT(size))
+                row += size
+            elif size:
+                add([(top, -float(K.friction[i, d]))], 0.0)
+                for k in range(row, row + size):
+                    add([(k, -1.0)], 0.0)
+                kinds.append(clarabel.SecondOrderConeT(size + 1))
+                row += size
+    shape = n, int(K.start[-1])
+    return scipy.sparse.csc_matrix((entries, (rows, columns)), shape=shape), np.array(c), kinds
+
+
+def dual_form(problem: Problem) -> Peer:
+    """In scaled impulses."""
     P, places = prepare(problem.assembled(), False)
     N = to_scipy(P.A.N) + scipy.sparse.diags_array(P.A.compliance)
-    A, c, kinds = cones(clarabel, P.K)
+    A, c, kinds = cones(P.K)
 
     def impulses(answer: Any) -> Array:
         r = np.zeros(problem.size)

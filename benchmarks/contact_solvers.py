@@ -17,7 +17,7 @@ from pluecker.contact.friction.solving.solve import solve
 __all__ = ["GOAL", "LAWS", "LONG", "SOLVERS", "all_solvers", "of_families"]
 
 SOLVERS = (
-    "auto", "apgd", "pgs", "psor", "admm", "newton", "interior_point", "clarabel",
+    "auto", "apgd", "pgs", "psor", "admm", "newton", "interior_point",
 )  # fmt: skip
 LAWS = {"ccp": "the convex law", "ncp": "Coulomb's law"}
 GOAL = 1e-6
@@ -58,7 +58,7 @@ def all_solvers(cases: list[Case], names: list[str], effort: Effort, quick: bool
             "One thread. Each method stops at its own limit of iterations. A method that did not reach the tolerance has "
             "not solved the problem, however near it came.",
             "Iterations of different methods do not cost the same: a product for the gradients, a sweep for pgs, a "
-            "factorisation for newton, interior_point and clarabel.",
+            "factorisation for newton and interior_point.",
         ],
     )  # fmt: skip
     return [profile, *reports], found

@@ -60,12 +60,12 @@ def sharing_calls(mechanism: Mechanism, states: States, threads: int) -> dict[st
 
 @functools.cache
 def pool(threads: int) -> ThreadPoolExecutor:
-    """Threads that stay."""
+    """Return a pool of threads that stay."""
     return ThreadPoolExecutor(threads)
 
 
 def with_pool(function: Callable[..., Any], model: Any, arrays: Any, out: Any, threads: int) -> None:
-    """One part of the batch for each thread of the pool."""
+    """Run one part of the batch in each thread of the pool."""
     bounds = np.linspace(0, len(out), threads + 1).astype(int)
     parts = [slice(*pair) for pair in itertools.pairwise(bounds)]
     tasks = [

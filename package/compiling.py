@@ -36,7 +36,7 @@ from pluecker.contact.world.world import World
 from pluecker.interruptions import catch_interruptions
 from pluecker.spatial.engine.ahead import Topic, as_topics, compile_elsewhere, compile_topic, described
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
-from pluecker.spatial.extras import MissingExtraError, progress_bar
+from pluecker.spatial.extras import progress_bar
 
 __all__ = ["TOPICS", "compile_here", "describe_warmup", "run_warmup", "warmup"]
 
@@ -290,10 +290,7 @@ def run_method(method: str, problems: Sequence[Problem]) -> None:
             if law == "lcp" and size != 3:
                 continue
             for form in ("matrix", "factors") if problem.operator.is_factored else ("matrix",):
-                try:
-                    solve(problem, law, method, tol=1e-10, max_iterations=LIMIT, form=form, threads=1)
-                except MissingExtraError:
-                    return
+                solve(problem, law, method, tol=1e-10, max_iterations=LIMIT, form=form, threads=1)
 
 
 def small_problems() -> list[Problem]:

@@ -25,7 +25,6 @@ from pluecker.contact.friction.results.result import Result
 from pluecker.contact.friction.solving.methods import METHODS, check
 from pluecker.contact.friction.solving.solve import solve
 from pluecker.spatial.errors import ArgumentTypeError
-from pluecker.spatial.extras import require
 
 __all__ = ["check_methods", "compare_methods", "duration", "usual_methods"]
 
@@ -58,8 +57,6 @@ def check_methods(
         raise ProblemError(f"methods is {shown(methods)}, expected different names, at least one")
     for name in methods:
         check(problem, law, name, tol, max_iterations, None, None, directions, "best")
-        if name == "clarabel":
-            require("clarabel", "cone", "the method clarabel")
     as_whole("repeats", repeats, 1)
     as_switch("separate", separate)
 
@@ -96,7 +93,6 @@ def compare_methods(
         ArgumentTypeError: an argument of another type.
         ProblemError: as of ``solve``; there are no methods, one twice, or repeats are less than 1; before anything
             is solved.
-        MissingExtraError: a method needs a package that is not installed.
 
     Source: one problem, one error, many methods, as in Acary, Bremond and Huber (2018).
 

@@ -29,11 +29,11 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["COLOURS", "Curve", "counted", "plot_convergence"]
 
-SILENT = ("interior_point", "clarabel", "lemke")  # nothing between their calls is an approximation
+SILENT = ("interior_point", "lemke")  # nothing between their calls is an approximation
 COLOURS = {
     "auto": "#000000", "apgd": "#0072b2", "pgs": "#e69f00", "psor": "#b8860b",
     "admm": "#d55e00", "newton": "#56b4e9", "interior_point": "#8a5a9e",
-    "clarabel": "#999999", "lemke": "#7f3b08", "minmap_newton": "#17a2b8",
+    "lemke": "#7f3b08", "minmap_newton": "#17a2b8",
 }  # fmt: skip
 WORDS = {
     "frictionless": "Contacts without friction",
@@ -133,7 +133,7 @@ def plot_convergence(
         times are in ms.
 
     Raises:
-        MissingExtraError: matplotlib is not installed, or what a method needs.
+        MissingExtraError: matplotlib is not installed.
         ProblemError: as for :func:`~pluecker.contact.app.comparison.compare_methods`; axes are not two.
 
     Source: as of :func:`~pluecker.contact.app.comparison.compare_methods`.

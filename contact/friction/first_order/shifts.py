@@ -5,7 +5,7 @@ in what they do between the shifts; what a shift is, and when its step is halved
 
 There are three loops over shifts, each where its method is: compiled around methods of first order (``runner.py``), for
 which a shift takes microseconds; inside the splitting (``admm.py``), whose iterate goes on from shift to shift; and in
-Python (``solving/automatic.py``) around what SciPy and Clarabel factorise.
+Python (``solving/held_shifts.py``) around the interior point.
 
 Source: the fixed point as in Acary, Cadoux, Lemarechal, Malick (2011).
 """

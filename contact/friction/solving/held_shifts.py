@@ -1,7 +1,7 @@
 """Coulomb's law by convex problems whose shift is held, each with the shift that the velocities of the one before made.
 
 What a shift is and when its step is halved: :mod:`~pluecker.contact.friction.first_order.shifts`. Here the convex problems
-are solved by what factorises, the interior point or Clarabel.
+are solved by the interior point.
 
 Source: the fixed point as in Acary, Cadoux, Lemarechal, Malick (2011).
 """
@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from pluecker.contact.friction.first_order.shifts import settled
-from pluecker.contact.friction.solving.island import OURS, ConvexSolver, Island
+from pluecker.contact.friction.solving.island import Island
 
 __all__ = ["HeldShifts", "by_shifts", "steepness"]
 
@@ -29,24 +29,22 @@ class HeldShifts:
         goal: the error of each convex problem.
         patience: shifts that may fail to help before their step is halved.
         shortest: step.
-        solver: of convex problems.
         fresh: begin at no multipliers and no shift, and not at the best point.
     """
 
     def __init__(
-        self, island: Island, goal: Callable[[], float], patience: int, shortest: float, solver: ConvexSolver = OURS,
-        fresh: bool = False,
+        self, island: Island, goal: Callable[[], float], patience: int, shortest: float, fresh: bool = False
     ) -> None:  # fmt: skip
         x, g = island.x.copy(), island.first_shift()
         self.x, self.g = (np.zeros_like(x), np.zeros_like(g)) if fresh else (x, g)
-        self.island, self.goal, self.patience, self.shortest, self.solver = island, goal, patience, shortest, solver
+        self.island, self.goal, self.patience, self.shortest = island, goal, patience, shortest
         self.step, self.idle, self.least = 1.0, 0, island.error
 
     def advance(self, tol: float, most: float = np.inf) -> int:
         """Solve with one shift after the other, ``most`` at most, to the error ``tol``; return how many."""
         island, count = self.island, 0
         while island.error > tol and island.rest > 0 and self.step >= self.shortest and count < most:
-            self.x = island.convex(self.goal(), self.g, self.x, self.solver)
+            self.x = island.convex(self.goal(), self.g, self.x)
             self.g += self.step * (island.shifted(self.x) - self.g)
             count += 1
             self.step, self.idle, self.least = settled(self.step, self.idle, self.least, island.error, self.patience)
@@ -58,17 +56,17 @@ def steepness(island: Island) -> float:
     return max(1.0, float(island.P.K.friction.max(initial=0.0)))
 
 
-def by_shifts(island: Island, tol: float, solver: ConvexSolver = OURS, fresh: bool = False) -> None:
-    """Run a convex solver; for Coulomb's law the shift of the velocities is held for each of its calls.
+def by_shifts(island: Island, tol: float, fresh: bool = False) -> None:
+    """Run the interior point; for Coulomb's law the shift of the velocities is held for each of its calls.
 
     It begins at the best point, unless a ``fresh`` start is asked for: at no multipliers and no shift.
     """
     if island.law == 0:
-        island.convex(tol, island.zero, island.x, solver)
+        island.convex(tol, island.zero, island.x)
         return
 
     def goal() -> float:
         wanted = 0.01 * min(island.error, 1.0)
         return max(wanted / steepness(island), min(wanted, FINEST))
 
-    HeldShifts(island, goal, AT_A_TIME, 0.05, solver, fresh).advance(tol)
+    HeldShifts(island, goal, AT_A_TIME, 0.05, fresh).advance(tol)

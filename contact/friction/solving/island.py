@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -41,30 +41,17 @@ from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.properties import cached_property
 
 __all__ = [
-    "CALL", "FEW", "NEAR", "OURS", "STEPS", "ConvexSolver", "Island", "is_long", "on_islands", "operations", "pattern_of",
+    "CALL", "FEW", "NEAR", "STEPS", "Island", "is_long", "on_islands", "operations", "pattern_of",
 ]  # fmt: skip
 
 STEPS = 150  # of Newton's method at a time, where nothing else is left
 FEW = 12  # from a point that may be near
 NEAR = 1e-4  # an error from which Newton's method is tried
 NEARER = 0.1  # of the error at which it was tried last
-CALL = 200  # iterations of a convex solver in one call
+CALL = 200  # iterations of the interior point in one call
 PER_ROW = 8  # operations of an iteration besides its product
 PIECE = 8e8  # operations of gradients to the limit: half of them in one piece, 0.2 s where it was measured
 USUAL = 50  # those that it takes where it gets anywhere, at most
-
-
-class ConvexSolver(NamedTuple):
-    """Solver of convex problems.
-
-    Its arguments and results are those of :func:`~pluecker.contact.friction.interior_point.interior_point.interior_point`.
-    """
-
-    name: str
-    run: Callable[..., Any]
-
-
-OURS = ConvexSolver("interior_point", interior_point)
 
 
 @dataclass
@@ -273,7 +260,7 @@ class Island:
             self.tried = self.error
             self.newton(tol, FEW)
 
-    def convex(self, tol: float, g: Array, start: Array, solver: ConvexSolver = OURS, most: int = CALL) -> Array:
+    def convex(self, tol: float, g: Array, start: Array, most: int = CALL) -> Array:
         """Return the interior point's multipliers of the convex problem with shifted velocities."""
         if self.rest <= 0:
             return start
@@ -281,9 +268,11 @@ class Island:
         # Operations of a factor are not more than its entries times the rows, which are quickly known.
         brief = LONG_OPERATIONS / USUAL
         long = float(pattern.numbers[0]) * len(P.b) > brief and operations(pattern) > brief
-        steps, x = answering(solver.run, with_compliance(P), P.b + g, P.K, P.s, start, tol, limit, pattern, long=long)
+        steps, x = answering(
+            interior_point, with_compliance(P), P.b + g, P.K, P.s, start, tol, limit, pattern, long=long
+        )
         self.take(x, self.velocity(x))
-        self.note(solver.name, int(steps), began)
+        self.note("interior_point", int(steps), began)
         return np.asarray(x)
 
     def first_shift(self) -> Array:

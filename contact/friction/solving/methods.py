@@ -9,7 +9,6 @@ pgs, psor              frictionless, ccp, ncp                        sweeps over
 admm                   frictionless, ccp, ncp                        splitting, one factorisation
 newton                 frictionless, ccp, ncp                        semismooth Newton, started by apgd
 interior_point         frictionless, ccp, ncp                        our own, on the blocks of the operator
-clarabel               frictionless, ccp, ncp                        Clarabel (extra ``cone``), as an oracle
 lemke                  frictionless, lcp                             complementary pivoting
 minmap_newton          frictionless, lcp                             semismooth Newton on the minimum map
 =====================  ============================================  ==================================================
@@ -28,7 +27,6 @@ from pluecker.contact.friction.first_order.admm import run_admm
 from pluecker.contact.friction.first_order.sharing import Layouts, run_gradients, run_relaxed_sweeps, run_sweeps
 from pluecker.contact.friction.problem.problem import LAWS, Problem
 from pluecker.contact.friction.solving.automatic import run_automatic, run_interior_point, run_polished
-from pluecker.contact.friction.solving.clarabel import run_clarabel
 from pluecker.contact.friction.sparse.symbolic import Symbolic
 
 __all__ = ["CONES", "METHODS", "Method", "Options", "check", "checked_options"]
@@ -85,7 +83,6 @@ METHODS = {
     "admm": Method(CONES, run_admm, 5000, matrix=True),
     "newton": Method(CONES, run_polished, 2500, matrix=True, factorises=True, recipe=True),
     "interior_point": Method(CONES, run_interior_point, 2000, matrix=True, factorises=True, recipe=True),
-    "clarabel": Method(CONES, run_clarabel, 2000, matrix=True, factorises=True),
     "lemke": Method(POLYGON),
     "minmap_newton": Method(POLYGON),
 }

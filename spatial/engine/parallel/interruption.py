@@ -9,7 +9,7 @@ compiled code. So the main thread waits, and another one works:
    :mod:`~pluecker.spatial.engine.parallel.interruption_flag`. Wherever a loop may take long, it asks in each of its rounds;
    that costs a load.
 3. What is Python in that thread, recipes between compiled pieces or the compiler itself, is ended by an exception that is
-   raised in it. Libraries that release the lock of the interpreter (SuperLU, Clarabel) delay nobody; the thread ends when
+   raised in it. Libraries that release the lock of the interpreter (SuperLU) delay nobody; the thread ends when
    they come back. Inside :func:`answering`, where Numba makes Python's objects of what compiled code gives, and does not
    look whether it could, nothing is raised: the thread ends when it comes out.
 

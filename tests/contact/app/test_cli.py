@@ -398,8 +398,6 @@ def test_every_argument_is_checked_before_anything_is_solved(file, tmp_path, cap
     fails(capsys, "no.p.png: .*no folder", file, "--plot", tmp_path / "no" / "p.png")
     fails(capsys, "no.out.h5: .*no folder", file, "--write-solution", tmp_path / "no" / "out.h5")
     fails(capsys, "this is the file that is read", file, "--write-solution", file)
-    monkeypatch.setitem(sys.modules, "clarabel", None)
-    fails(capsys, r"pip install 'pluecker\[cone\]'", file, "--methods", "apgd,clarabel")
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     fails(capsys, r"pip install 'pluecker\[plot\]'", file, "--plot", tmp_path / "p.png")
 

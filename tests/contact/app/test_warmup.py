@@ -12,8 +12,7 @@ import pytest
 from numba.core import event
 
 from benchmarks.contact_problems import packing
-from pluecker import Problem, solve, warmup
-from pluecker.contact import METHODS
+from pluecker.contact import Problem, solve, warmup
 from tests.conftest import COMPILED
 
 compiled_only = pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
@@ -56,23 +55,12 @@ def test_what_is_compiled_ahead_runs(topic):
     warmup([topic], progress=False)
 
 
-@pytest.mark.everything
-def test_a_method_whose_extra_is_missing_is_left_out(monkeypatch):
-    monkeypatch.setitem(sys.modules, "clarabel", None)
-    warmup(["methods"], progress=False)
-    with pytest.raises(ImportError, match="cone"):
-        solve(Problem.from_delassus(np.eye(3), [-1.0, 3.0, 0.0], [0.5]), "ccp", "clarabel")
-    assert "clarabel" in METHODS
-
-
 AFTER = """
 import sys
 import numpy as np
 from numba.core.registry import CPUDispatcher
 from pluecker import contact
-from pluecker import solve, warmup
-from pluecker.contact import solve_lcp
-from pluecker.spatial import MissingExtraError
+from pluecker.contact import solve, solve_lcp, warmup
 from tests.contact.random_friction import random_problem
 from tests.contact.random_scenes import random_bodies, random_rows, random_table
 
@@ -101,12 +89,9 @@ for columns in (1, 2, 3):
             for form in ("best", "matrix", "factors"):
                 for history in (False, True):
                     for separate in (False, True):
-                        try:
-                            given = dict(form=form, history=history, separate=separate, threads=2, tol=1e-11)
-                            result = solve(problem, law, method, max_iterations=300, **given)
-                            solve(problem, law, method, max_iterations=9, warm_start=result.multipliers, **given)
-                        except MissingExtraError:
-                            pass
+                        given = dict(form=form, history=history, separate=separate, threads=2, tol=1e-11)
+                        result = solve(problem, law, method, max_iterations=300, **given)
+                        solve(problem, law, method, max_iterations=9, warm_start=result.multipliers, **given)
     contact.poisson_restitution(problem, [0.5] * K)
 A = rng.normal(size=(9, 9))
 for method in ("lemke", "minmap_newton"):

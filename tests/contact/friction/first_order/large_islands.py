@@ -36,7 +36,7 @@ KINDS = {
 
 
 def lower_sizes(monkeypatch, contacts=1):
-    """Islands of so many contacts are large, and threads share their work."""
+    """Let islands of so many contacts count as large, with work that threads share."""
     monkeypatch.setattr(sharing, "WIDE", contacts)
     monkeypatch.setattr(preparation, "BOTH", contacts)
     monkeypatch.setattr(sharing, "SHARED_CONTACTS", contacts)
@@ -72,7 +72,7 @@ def factors_cost(monkeypatch, share, times=2.0):
 
 
 def what_no_cache_holds(monkeypatch):
-    """As if islands of 500 contacts were such, and too large for what factorises"""
+    """Let islands of 500 contacts count as larger than any cache, and as too large for methods that factorise."""
     monkeypatch.setattr(automatic, "VAST", 500)
     monkeypatch.setattr(automatic, "MORE", 500)
     monkeypatch.setattr(automatic, "CHEAP", 0)
@@ -80,7 +80,7 @@ def what_no_cache_holds(monkeypatch):
 
 
 def gradients_are_slow(monkeypatch):
-    """As if they were, in islands of 400 contacts, whatever error they reach, and what follows were dear"""
+    """Let gradients count as slow in islands of 400 contacts, whatever error they reach, and what follows as expensive."""
     monkeypatch.setattr(automatic, "MORE", 400)
     monkeypatch.setattr(automatic, "FIRST", 32)
     monkeypatch.setattr(automatic, "CLOSE", np.inf)

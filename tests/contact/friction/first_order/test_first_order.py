@@ -31,7 +31,7 @@ def softened(random, compliance):
 
 
 def factors_of(random, compliance):
-    """The same problem from factors, J = T with N = J J'."""
+    """Return the problem from factors, J = T with N = J J'."""
     value, vector = np.linalg.eigh(random.full)
     kept = value > 1e-12 * value[-1]
     J = vector[:, kept] * np.sqrt(value[kept])
@@ -169,7 +169,7 @@ def test_islands_together_are_what_they_are_alone(method, law):
 
 
 def is_inside(method, law):
-    """Whether convex problems are solved inside: what is best on the way is decided by their law"""
+    """Return whether the method solves convex problems inside, so that their law decides which iterate is the best."""
     return method == "apgd" and law == "ncp"
 
 
@@ -216,7 +216,7 @@ def test_the_same_twice_bit_for_bit(method, law):
 @every_method
 @every_law
 def test_a_solution_is_recognised(method, law):
-    """By the method itself: beside it is an island that is not solved yet, a row that is solved at once."""
+    """The method itself recognises it: beside it is an island that is not solved yet, a row that is solved at once."""
     random, compliance = mixed(43)
     solved = run(softened(random, compliance), method, law, 1e-8)
     row = Random(np.eye(1), [-np.abs(random.b).max()], sets_of([(0, 0, 0)], np.zeros((1, 3)), [0.0], [1e-3]))

@@ -65,13 +65,13 @@ def test_bodies_are_carried_on_before_their_first_contact():
     ],
 )
 def test_bodies_of_strips_by_hand(strip, expected):
-    """Without contacts, two of the lowest level, one of the next, one of the last; first and last body of each strip"""
+    """Cases: no contacts, two of the lowest level, one of the next, one of the last; first and last body of each strip."""
     nearest = np.minimum([-1, 0, 1, 2, 2], len(strip) - 1)
     assert strips.bodies_of_strips(np.array(strip), nearest).tolist() == expected
 
 
 def test_a_body_that_all_others_touch_is_not_laid_out():
-    """Its contacts would be groups of one"""
+    """Groups of its contacts would have one member each."""
     pattern = np.zeros((100, 101))
     pattern[:, 0], pattern[np.arange(100), np.arange(1, 101)] = 1.0, 1.0
     star = blocks_of(np.kron(pattern, np.ones((3, 6))), np.arange(0, 301, 3), np.arange(0, 607, 6))

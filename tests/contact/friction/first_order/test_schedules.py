@@ -52,7 +52,7 @@ def test_with_momentum_a_third_of_the_sweeps_does(size, form, monkeypatch):
 
 
 def test_in_what_no_cache_holds_a_third_of_the_sweeps_does(monkeypatch):
-    """In the convex law; nothing follows them"""
+    """The convex law; no other method follows the sweeps."""
     what_no_cache_holds(monkeypatch)
     for seed in (0, 1, 2):
         problem, named = packing(500, seed), {"tol": 3e-3, "separate": False}
@@ -103,7 +103,7 @@ def test_parts_that_hold_up_the_rest_grow(monkeypatch):
 
 @pytest.mark.parametrize("share", [0.5, 2.0])
 def test_who_says_how_many_iterations_gets_no_sweeps_beside_them(share, monkeypatch):
-    """In a large island, where over-relaxed sweeps come near; with a history and without"""
+    """Over-relaxed sweeps come near the limit in a large island; with a history and without."""
     lower_sizes(monkeypatch)
     factors_cost(monkeypatch, share, 3e-3)  # sweeps with momentum end soon
     for history in (False, True):
@@ -129,12 +129,12 @@ def test_large_islands_that_come_near_have_sweeps_beside_the_limit_and_small_one
 
 
 def workers():
-    """How many there are."""
+    """Count the package's worker threads."""
     return sum(thread.name.startswith("pluecker-") for thread in threading.enumerate())
 
 
 def test_who_asks_for_more_threads_than_cores_gets_those_of_the_cores(monkeypatch):
-    """And the same bits: in sweeps, in parts side by side, and in islands"""
+    """Results have the same bits: in sweeps, in parts side by side, and in islands."""
     lower_sizes(monkeypatch)
     factors_cost(monkeypatch, 2.0)
     problem = packing(501)

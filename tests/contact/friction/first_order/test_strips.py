@@ -41,7 +41,7 @@ def updated(problem, result, law, relaxation, contact, others):
 @LAWS
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_sweep_in_strips_takes_one_contact_after_the_other(law, kind, all_are_large):
-    """Whatever the order: for each contact some others came before it, and of two that touch one is the first."""
+    """Each contact sees the new impulses of some others and the old ones of the rest; of two that touch one is the first."""
     problem, count = KINDS[kind](40), 40
     result = solve(
         problem, law, "psor", relaxation=1.3, tol=1e-300, max_iterations=1, separate=False, form="factors", threads=1
@@ -64,8 +64,9 @@ def test_a_sweep_in_strips_takes_one_contact_after_the_other(law, kind, all_are_
 @SWEEPS
 @LAWS
 def test_sweeps_in_strips_and_in_the_usual_order_have_one_limit(method, law, monkeypatch):
-    """After about as many of them; with a compliance multipliers are unique in the convex law, and near each other in
-    Coulomb's."""
+    """Both take about as many sweeps. With a compliance multipliers are unique in the convex law, and near each other in
+    Coulomb's.
+    """
     problem, tol = packing(60).with_compliance(0.1), 1e-9 if COMPILED else 1e-5
     small, large = both_ways(monkeypatch, problem, law, method, tol=tol, max_iterations=4000)
     assert small.converged

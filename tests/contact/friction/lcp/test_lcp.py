@@ -158,7 +158,7 @@ def test_many_solutions_of_a_singular_problem():
 
 @pytest.mark.parametrize("A", [[[1, 2, 0], [0, 1, 2], [2, 0, 1]], [[1, 0, 2], [2, 1, 0], [0, 2, 1]]])
 def test_newton_s_method_on_the_minimum_map_does_not_cycle_with_a_line_search(A):
-    """Without one it goes round on these P matrices (Ben Gharbia and Gilbert 2012), which is seen first."""
+    """It cycles on these P matrices without a line search (Ben Gharbia and Gilbert 2012), which is checked first."""
     A, b = np.array(A, dtype=float), -np.ones(3)
     z, seen = np.array([0.0, 0.0, 1.0]), []
     for _ in range(9):
@@ -256,7 +256,7 @@ def test_dependent_equations_are_named_by_lemke_and_solved_by_newton():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_boxes_make_a_semidefinite_problem_solvable(method):
-    """With all z between finite bounds there is always a solution."""
+    """A problem has a solution if all bounds of z are finite."""
     rng = np.random.default_rng(12)
     for n in (2, 6, 20):
         B, S = rng.normal(size=(n, n // 2)), rng.normal(size=(n, n))
@@ -355,7 +355,7 @@ def test_a_start_that_solves_the_problem_costs_nothing(method):
 
 @pytest.mark.parametrize("sparse", [False, True])
 def test_newton_s_method_ends_quadratically(sparse):
-    """As it does with derivatives that are right, of rows of all five kinds"""
+    """Quadratic convergence shows that the derivatives are right, for rows of all five kinds."""
     rng = np.random.default_rng(16)
     A = monotone(rng, 30)
     b, _ = solvable(rng, A)

@@ -28,7 +28,7 @@ def packed():
 
 
 def meets(P):
-    """Pairs of blocks that act on each other."""
+    """Return the table of pairs of blocks that act on each other."""
     N, n = P.A.N, len(P.K.start) - 1
     found = np.zeros((n, n), bool)
     found[np.repeat(np.arange(n), np.diff(N.first)), N.column] = True
@@ -52,7 +52,7 @@ def test_the_matrix_of_a_part_is_the_one_of_all_in_its_rows(made):
 
 
 def test_a_part_is_the_whole_with_all_others_held():
-    """What the velocities of some contacts are, from their own multipliers and from all, with another change of theirs"""
+    """Velocities of some contacts follow from their own multipliers as from all; so do those after a change of the part."""
     rng, island = np.random.default_rng(5), island_of(packed())
     x = rng.normal(size=len(island.x))
     u = island.velocity(x)
@@ -73,7 +73,7 @@ def test_a_part_is_the_whole_with_all_others_held():
 
 @given(st.integers(2, 40), SEEDS)
 def test_parts_do_not_act_on_one_another(count, seed):
-    """Each contact is in one part, and those of two parts have no block of N in common"""
+    """Each contact is in one part, and contacts of two parts have no block of N in common."""
     blocks = np.sort(np.random.default_rng(seed).choice(40, count, replace=False))
     found, touch = parts.apart(packed().A.N, blocks), meets(packed())
     assert np.array_equal(np.sort(np.concatenate(found)), blocks)
