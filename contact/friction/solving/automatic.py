@@ -17,7 +17,7 @@ Then for each island alone; budgets in brackets:
 
 =========================  ================================================================================================
 convex                     interior_point (200 steps), newton (150), apgd (8000 iterations), newton (150). From 4,000
-                           contacts on, before these: sweeps with momentum, beside gradients that are slow (6000 sweeps), and
+                           contacts on, before these: sweeps with momentum, beside gradients that are slow (4000 sweeps), and
                            from 40,000 on in their place, until they are held up
 Coulomb, factors not dear  three rounds of shifts, pgs, psor, shifts from nothing and newton, with budgets that double
                            (:mod:`~pluecker.contact.friction.solving.coulomb`); then sweeps with momentum, from nothing and
@@ -60,7 +60,7 @@ import numpy as np
 
 from pluecker.contact.friction.first_order.memory import ERROR, ITERATIONS, LEFT
 from pluecker.contact.friction.first_order.runner import REFERENCE
-from pluecker.contact.friction.first_order.sharing import WIDE, Layouts
+from pluecker.contact.friction.first_order.sharing import Layouts
 from pluecker.contact.friction.first_order.sharing import run_gradients as descend
 from pluecker.contact.friction.problem.prepared import Prepared, cut
 from pluecker.contact.friction.results.result import Part
@@ -68,8 +68,12 @@ from pluecker.contact.friction.solving.coulomb import ROUNDS, take_turns
 from pluecker.contact.friction.solving.held_shifts import by_shifts
 from pluecker.contact.friction.solving.island import (
     CALL,
+    CHEAPER,
     FEW,
+    LARGE,
+    MANY,
     NEAR,
+    PROBE,
     STEPS,
     Island,
     on_islands,
@@ -91,22 +95,16 @@ __all__ = ["run_automatic", "run_interior_point", "run_polished"]
 CHEAP = 300  # the convex law begins with the interior point where it takes no longer
 DEAR = 2000  # of factors that take longer, in islands of MANY contacts, sweeps come first under Coulomb's law
 PAID = 40000  # factors that take longer are not made
-WIDER = 1.5  # gradients that take eight contacts at a time, as one of others
 # Contacts of an island.
-MANY = 500  # of fewer, gradients come first
-DIRECT = 2000  # up to which the pattern of a factor is found whenever it is of use
 MORE = 4000  # from which gradients of the convex law that are slow have sweeps after them
 VAST = 40000  # that no cache holds, of which sweeps are sooner than gradients
 # Iterations.
-PROBE, MOST = 64, 8000  # of gradients, before the first look, and in the end
-SHARE = 0.75  # of all, that gradients may take before others
-FIRST = 4032  # of gradients before sweeps
-BESIDE = 6000  # sweeps after them, which take about as long
+MOST = 8000  # of gradients
+SHARE = 0.5  # of those that are left, that gradients and over-relaxed sweeps may take before others
+BESIDE = 4000  # of gradients of a large island before sweeps, and then of these, which take about as long
 START = 2000  # of gradients before Newton's method, at most
-RESERVED = 0.5  # of those that are left, for what follows over-relaxed sweeps
 LAST = 30000  # sweeps with momentum where nothing else is left, from nothing and from the best point
 HELD_UP = 3  # pieces of sweeps in a row, after which those of a vast island are left
-CHEAPER = 4.0  # sweeps of a large island, in the time of one of others
 # Errors.
 STARTED = 0.2  # of a start, from which Newton's method is tried
 CLOSE = 5e-4  # that gradients must reach before sweeps
@@ -121,16 +119,14 @@ DEAR_TABLE = ("sweeps, dear", 2.0), ("psor, dear", 2.0), ("rounds", ROUNDS)
 FACTORISE = "interior_point", "newton", "rounds"  # left out where that takes too long
 
 
-def worth(P: Prepared, contacts: Any, blocks: Any, count: float, law: int) -> Any:
+def worth(contacts: Any, blocks: Any, count: float, law: int) -> Any:
     """Return the time of what comes after gradients, in iterations of these; ``count``: operations of a factor.
 
     Times were measured; those of Coulomb's law are for some shifts and Newton's method.
     """
     interior = seconds_of_step(contacts, count)
     then = 1.5e-3 + 50.0 * interior if law == 1 else 1e-4 + 5.0 * interior
-    wide = law == 0 and P.A.is_factored == 1  # eight contacts at a time
-    faster = np.where((contacts >= WIDE) & (contacts <= DIRECT), WIDER if wide else 1.0, 1.0)
-    return faster * then / seconds_of_iteration(contacts, blocks)
+    return then / seconds_of_iteration(contacts, blocks)
 
 
 def least_of(P: Prepared, number: int, layouts: Layouts) -> float:
@@ -138,7 +134,7 @@ def least_of(P: Prepared, number: int, layouts: Layouts) -> float:
 
     It is 0 for few contacts, whose pattern is cheap, and kept with the layouts of large islands for others.
     """
-    if len(P.K.start) - 1 <= DIRECT:
+    if len(P.K.start) - 1 <= LARGE:
         return 0.0
     if ("factor", number) not in layouts:
         layouts["factor", number] = least_operations(P.A.N)
@@ -148,10 +144,10 @@ def least_of(P: Prepared, number: int, layouts: Layouts) -> float:
 def price(P: Prepared, number: int, patterns: dict[int, Symbolic], layouts: Layouts, law: int, enough: float) -> float:
     """Return :func:`worth` for an island; where that is more than ``enough`` an estimate from below will do."""
     contacts, blocks = len(P.K.start) - 1, len(P.A.N.column)
-    least = float(worth(P, contacts, blocks, least_of(P, number, layouts), law))
+    least = float(worth(contacts, blocks, least_of(P, number, layouts), law))
     if least > enough:
         return least
-    return float(worth(P, contacts, blocks, operations(pattern_of(patterns, number, P)), law))
+    return float(worth(contacts, blocks, operations(pattern_of(patterns, number, P)), law))
 
 
 def is_dear(P: Prepared, number: int, patterns: dict[int, Symbolic], layouts: Layouts) -> bool:
@@ -207,7 +203,7 @@ def passes_over(P, law, x, number, patterns, layouts):
     first, last = int(P.islands[number]), int(P.islands[number + 1])
     if law == 1:
         return is_dear(cut(P, number), number, patterns, layouts)
-    if last - first > DIRECT or x[P.K.start[first] : P.K.start[last]].any():
+    if last - first > LARGE or x[P.K.start[first] : P.K.start[last]].any():
         return False
     return price(cut(P, number), number, patterns, layouts, 0, np.inf) <= CHEAP
 
@@ -219,7 +215,7 @@ def run_large(P, law, x, u, tol, limit, memory, k, stop, patterns, layouts, thre
     sweeps = P.A.is_factored and (np.diff(P.K.start[first : last + 1]) == 3).all()
     if sweeps and last - first >= VAST:
         done += run_vast(*where)
-    done += run_gradients(*where, int(memory.results[k, ITERATIONS]), FIRST if sweeps else np.inf)
+    done += run_gradients(*where, int(memory.results[k, ITERATIONS]), BESIDE if sweeps else np.inf)
     if sweeps and memory.results[k, ERROR] > tol:
         done += run_beside(*where)
     return done
@@ -237,8 +233,8 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layout
     if not going.any():
         return []
     contacts, blocks = np.diff(P.islands)[mine], np.diff(P.A.N.first[P.islands])[mine]
-    least = np.array([least_of(cut(P, k), k, layouts) if n > DIRECT else 0.0 for k, n in enumerate(contacts, begin)])
-    limits, known = worth(P, contacts, blocks, least, law), np.zeros(end - begin, bool)
+    least = np.array([least_of(cut(P, k), k, layouts) if n > LARGE else 0.0 for k, n in enumerate(contacts, begin)])
+    limits, known = worth(contacts, blocks, least, law), np.zeros(end - begin, bool)
     # A few steps of Newton's method take as long: in piles of hundreds of islands gradients are done before.
     early = (
         (1e-3 + 2e-6 * contacts) / seconds_of_iteration(contacts, blocks) if law == 1 else np.full(len(least), np.inf)
@@ -277,7 +273,7 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layout
         # Nothing is left because of an estimate from below.
         for k in np.flatnonzero(going & (more >= enough(used, limits, contacts)) & (more < np.inf) & ~known):
             count = operations(pattern_of(patterns, begin + int(k), cut(P, begin + k)))
-            limits[k], known[k] = worth(P, contacts[k], blocks[k], count, law), True
+            limits[k], known[k] = worth(contacts[k], blocks[k], count, law), True
         states[mine, LEFT][going & ~((more > 0) & (more < enough(used, limits, contacts)))] = 1.0
         going &= states[mine, LEFT] == 0.0
         steps = min(2 * steps, MOST)
@@ -353,7 +349,7 @@ def sweeps(island: Island, tol: float, most: float, start: Array) -> None:
 
 def sweeps_where_dear(island: Island, tol: float, times: float, start: Array) -> None:
     """Run sweeps with momentum from the start, for some times of what follows; of many contacts by its estimate."""
-    many = len(island.P.K.start) - 1 > DIRECT
+    many = len(island.P.K.start) - 1 > LARGE
     most = min(price(*place_of(island), 1, 0.0 if many else PAID), PAID)
     with_momentum(island, tol, start, times * most * (1.0 if island.sweeping is None else CHEAPER))
 
@@ -366,7 +362,7 @@ def relaxed_where_dear(island: Island, tol: float, times: float, start: Array) -
     before, spare = island.iterations, 0 if island.sweeping is None else island.spare
     most = times * min(price(*place_of(island), 1, PAID), PAID) * (1.0 if island.sweeping is None else CHEAPER)
     island.limit += spare
-    over_relaxed(island, tol, start, min(most, RESERVED * island.rest))
+    over_relaxed(island, tol, start, min(most, SHARE * island.rest))
     island.limit -= max(spare - (island.iterations - before), 0)
 
 

@@ -4,12 +4,11 @@
 method      budget in the first round                            left
 ==========  ===================================================  =====================================================
 shifts      4 convex problems, each with the shift that the one  where the error is above 1e-4; the best point is their
-            before it made; Newton's method, 40 steps, after     start
-            them
+            before it made; then Newton's method, 40 steps       start
 pgs, psor   the time of 50 steps of the interior point           where twice the sweeps do not halve the error. Newton's
                                                                  method has 12 steps where they came near
 anew        4 shifts from nothing, then Newton's method          where 8 of its steps gain nothing
-newton      20 steps from the best point                         where it goes in a circle
+newton      40 steps from the best point                         where it goes in a circle
 ==========  ===================================================  =====================================================
 
 Each round has twice the budget of the one before. What is hard for one method is easy for another: Gauss-Seidel brings rock
@@ -23,20 +22,26 @@ from __future__ import annotations
 import numpy as np
 
 from pluecker.contact.friction.first_order.pgs import USUAL
-from pluecker.contact.friction.solving.held_shifts import HeldShifts, by_shifts, steepness
-from pluecker.contact.friction.solving.island import NEAR, Island, operations, seconds_of_iteration, seconds_of_step
+from pluecker.contact.friction.solving.held_shifts import AT_A_TIME, HeldShifts, by_shifts, steepness
+from pluecker.contact.friction.solving.island import (
+    CHEAPER,
+    HELPS,
+    HOPE,
+    NEAR,
+    PROBE,
+    SEVERAL,
+    Island,
+    operations,
+    seconds_of_iteration,
+    seconds_of_step,
+)
 
 __all__ = ["ROUNDS", "take_turns"]
 
-ROUND = ("shifts", 4.0), ("pgs", 1.0), ("psor", 1.0), ("anew", 4.0), ("shifts", 4.0), ("newton", 20.0)
+ROUND = "shifts", "pgs", "psor", "anew", "shifts", "newton"
 ROUNDS = 3
 RELAXATIONS = {"pgs": 1.0, "psor": USUAL}
-CHUNK, HELPS = 64, 0.5  # sweeps before the first look; of the error, after twice as many
-AT_A_TIME = 4  # shifts, before Newton's method
-NEWTON_STEPS, HOPE = 40, 8  # after shifts; from those that began at nothing, by which it must have gained something
-INSIDE = 1e-3  # of the error of Coulomb's law, for the convex problem inside
 STEEP = 10.0  # friction from which gradients lead nowhere: they see normal velocities divided by it
-WIDER = 3.0  # sweeps that take eight contacts at a time, in the time of one of others
 
 
 class Turns:
@@ -52,40 +57,32 @@ class Turns:
     def __init__(self, island: Island) -> None:
         self.island, zero = island, np.zeros(len(island.x))
         self.swept = {"pgs": (island.x.copy(), island.u.copy()), "psor": (zero, island.velocity(zero))}
-        self.near, self.anew = self.held(8, 0.1), self.held(4, 0.05, fresh=True)
-        self.chunk = {"pgs": CHUNK, "psor": CHUNK}
+        self.near, self.anew = HeldShifts(island), HeldShifts(island, fresh=True)
+        self.chunk = {"pgs": PROBE, "psor": PROBE}
         contacts, blocks = len(island.P.K.start) - 1, len(island.P.A.N.column)
-        sweep = seconds_of_iteration(contacts, blocks) / (1.0 if island.sweeping is None else WIDER)
+        sweep = seconds_of_iteration(contacts, blocks) / (1.0 if island.sweeping is None else CHEAPER)
         self.turn = (1.5e-3 + 50.0 * seconds_of_step(contacts, operations(island.pattern))) / sweep
 
-    def held(self, patience: int, shortest: float, fresh: bool = False) -> HeldShifts:
-        """Return shifts in turn, from the best point or from nothing."""
-        return HeldShifts(self.island, lambda: INSIDE * min(self.island.error, 1.0), patience, shortest, fresh=fresh)
-
-    def run(self, method: str, budget: float, tol: float) -> None:
-        """Run a row of the table."""
-        if method == "shifts":
-            self.shifts(tol, int(budget))
-        elif method == "anew":
-            if self.anew.advance(tol, budget):
-                self.island.newton(tol, NEWTON_STEPS, self.anew.x, HOPE)
-        elif method == "newton":
-            self.island.newton(tol, int(budget))
-        else:
-            self.sweeps(method, tol, budget)
-            self.island.newton_if_near(tol)
-
-    def shifts(self, tol: float, most: int) -> None:
-        """Make shifts where the best point is near, with Newton's method after each :data:`AT_A_TIME`."""
+    def run(self, method: str, times: int, tol: float) -> None:
+        """Run a row of the table with so many times its budget in the first round."""
         island = self.island
-        for _ in range(0, most, AT_A_TIME):
-            if tol < island.error < NEAR and self.near.advance(tol, AT_A_TIME):
-                island.newton(tol, NEWTON_STEPS, self.near.x)
+        if method == "shifts":
+            for _ in range(times):
+                if tol < island.error < NEAR and self.near.advance(tol, AT_A_TIME):
+                    island.newton(tol, SEVERAL, self.near.x)
+        elif method == "anew":
+            if self.anew.advance(tol, AT_A_TIME * times):
+                island.newton(tol, SEVERAL, self.anew.x, HOPE)
+        elif method == "newton":
+            island.newton(tol, SEVERAL * times)
+        else:
+            self.sweeps(method, tol, times)
+            island.newton_if_near(tol)
 
-    def sweeps(self, method: str, tol: float, share: float) -> None:
-        """Run sweeps, in growing pieces, for about ``share`` of the time of :attr:`turn`."""
+    def sweeps(self, method: str, tol: float, times: int) -> None:
+        """Run sweeps, in growing pieces, for about so many times :attr:`turn`."""
         island, used, before = self.island, 0, np.inf
-        most = max(CHUNK, int(share * self.turn))
+        most = max(PROBE, int(times * self.turn))
         while island.error > tol and island.rest > 0 and used < most:
             count = min(self.chunk[method], island.rest)
             error = island.sweeps(tol, count, *self.swept[method], RELAXATIONS[method])
@@ -104,6 +101,6 @@ def take_turns(island: Island, tol: float, rounds: int = ROUNDS) -> None:
     turns = Turns(island)
     island.newton_if_near(tol)
     for number in range(rounds):
-        for method, budget in ROUND:
+        for method in ROUND:
             if island.error > tol and island.rest > 0:
-                turns.run(method, budget * 2**number, tol)
+                turns.run(method, 2**number, tol)

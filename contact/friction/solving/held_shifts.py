@@ -8,16 +8,16 @@ Source: the fixed point as in Acary, Cadoux, Lemarechal, Malick (2011).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from pluecker.contact.friction.first_order.shifts import settled
 from pluecker.contact.friction.solving.island import Island
 
-__all__ = ["HeldShifts", "by_shifts", "steepness"]
+__all__ = ["AT_A_TIME", "HeldShifts", "by_shifts", "steepness"]
 
-AT_A_TIME = 4  # shifts that may fail to help before their step is halved, where nothing else helps
+AT_A_TIME = 4  # shifts that may fail to help before their step is halved, or before Newton's method is tried
+SHORTEST = 0.05  # step: shorter ones lead nowhere
+INSIDE = 0.01  # of the error of Coulomb's law, for the convex problem inside
 FINEST = 1e-14  # error of a convex problem inside that is asked for of cones, which hide it likewise
 
 
@@ -26,28 +26,24 @@ class HeldShifts:
 
     Args:
         island: on its way.
-        goal: the error of each convex problem.
-        patience: shifts that may fail to help before their step is halved.
-        shortest: step.
         fresh: begin at no multipliers and no shift, and not at the best point.
     """
 
-    def __init__(
-        self, island: Island, goal: Callable[[], float], patience: int, shortest: float, fresh: bool = False
-    ) -> None:  # fmt: skip
+    def __init__(self, island: Island, fresh: bool = False) -> None:
         x, g = island.x.copy(), island.first_shift()
         self.x, self.g = (np.zeros_like(x), np.zeros_like(g)) if fresh else (x, g)
-        self.island, self.goal, self.patience, self.shortest = island, goal, patience, shortest
-        self.step, self.idle, self.least = 1.0, 0, island.error
+        self.island, self.step, self.idle, self.least = island, 1.0, 0, island.error
 
     def advance(self, tol: float, most: float = np.inf) -> int:
         """Solve with one shift after the other, ``most`` at most, to the error ``tol``; return how many."""
         island, count = self.island, 0
-        while island.error > tol and island.rest > 0 and self.step >= self.shortest and count < most:
-            self.x = island.convex(self.goal(), self.g, self.x)
+        while island.error > tol and island.rest > 0 and self.step >= SHORTEST and count < most:
+            wanted = INSIDE * min(island.error, 1.0)
+            goal = max(wanted / steepness(island), min(wanted, FINEST))
+            self.x = island.convex(goal, self.g, self.x)
             self.g += self.step * (island.shifted(self.x) - self.g)
             count += 1
-            self.step, self.idle, self.least = settled(self.step, self.idle, self.least, island.error, self.patience)
+            self.step, self.idle, self.least = settled(self.step, self.idle, self.least, island.error, AT_A_TIME)
         return count
 
 
@@ -63,10 +59,5 @@ def by_shifts(island: Island, tol: float, fresh: bool = False) -> None:
     """
     if island.law == 0:
         island.convex(tol, island.zero, island.x)
-        return
-
-    def goal() -> float:
-        wanted = 0.01 * min(island.error, 1.0)
-        return max(wanted / steepness(island), min(wanted, FINEST))
-
-    HeldShifts(island, goal, AT_A_TIME, 0.05, fresh).advance(tol)
+    else:
+        HeldShifts(island, fresh).advance(tol)

@@ -45,9 +45,16 @@ __all__ = [
 ]  # fmt: skip
 
 STEPS = 150  # of Newton's method at a time, where nothing else is left
+SEVERAL = 40  # where other methods take turns with it
 FEW = 12  # from a point that may be near
+HOPE = 8  # by which it must have gained something, where it may go round in a circle
 NEAR = 1e-4  # an error from which Newton's method is tried
 NEARER = 0.1  # of the error at which it was tried last
+HELPS = 0.5  # of the error: what leaves more helps little
+PROBE = 64  # iterations of gradients or sweeps before the first look
+CHEAPER = 4.0  # sweeps of a large island, which take eight contacts at a time, in the time of one of others
+# Contacts of an island: of fewer, gradients come first; of fewer, the pattern of a factor is found whenever it is of use.
+MANY, LARGE = 500, 2000
 CALL = 200  # iterations of the interior point in one call
 PER_ROW = 8  # operations of an iteration besides its product
 PIECE = 8e8  # operations of gradients to the limit: half of them in one piece, 0.2 s where it was measured

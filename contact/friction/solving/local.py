@@ -22,7 +22,7 @@ import numpy as np
 
 from pluecker.contact.friction.problem.prepared import Prepared
 from pluecker.contact.friction.solving.coulomb import take_turns
-from pluecker.contact.friction.solving.island import Island, operations, seconds_of_step
+from pluecker.contact.friction.solving.island import FEW, HELPS, HOPE, LARGE, MANY, Island, operations, seconds_of_step
 from pluecker.contact.friction.solving.parts import alone, apart, around, part_of, those_with_most
 from pluecker.contact.friction.sparse.blocks import Indices, multiply_row_transposed
 from pluecker.spatial.engine.compiled.decorators import allocation_free
@@ -34,20 +34,16 @@ __all__ = ["Parts", "change", "core_of"]
 # Shares of the squared error that the contacts in the middle have together, and rings of neighbours around them: the first
 # ones, or the next where sweeps are held up and parts would be too large.
 AROUND = ((0.9, 2), (0.9, 1), (0.5, 1), (0.5, 0))
-REACHED = 0.25  # of the squared error outside of parts, that new ones have; else they are sought closer around it
-OUTSIDE = 0.5  # of the squared error, from which what is outside of all parts gets one of its own
-NEARBY = 500  # contacts of a new part at most: of more, Newton's method takes longer than sweeps, and seldom helps
-# Contacts of one that grows, at least and of all: where sweeps are long, it may be longer. Of fewer it may have all.
-GROWN, OF_ALL = 1500, 0.016
-LEAST, SMALL = 100, 0.12  # contacts that are always few, and of all: more take longer than the sweeps between
-# Of the squared error a piece before: where that is left, parts grow that have so much of it.
-SLOW, HOLDS_UP = 0.25, 0.1
-SOLVED = 0.0025  # of the squared error of all: a part that has no more is left as it is
-STEPS, QUICK, HOPE = 20, 12, 8  # of Newton's method, and where sweeps are not held up; by which it must have gained
-GOAL, HELPS = 0.01, 0.5  # of the error of a part: what is asked for; what helps less is not taken
-CORES, CORE = 6, 100  # cores of a part, one after the other, and contacts of each at most
-SWEEPS, AFTER = 30, 10  # of the part, after its core, and steps of Newton's method
-TURNS = 20000  # iterations of all methods in a part
+# Of the squared error: what new parts reach of that outside, else they are sought closer around it; what is left a piece
+# later where parts grow; and what parts have together, else there are new ones.
+REACHED, HELD = 0.25, 0.5
+# Of the squared error of all: parts that grow have more; those that have less are left as they are.
+HOLDS_UP, SOLVED = 0.1, 0.0025
+GROWN = 1500  # contacts of a part that grows, at most
+LEAST = 100  # contacts of a core, and of a part between sweeps that are not held up, at most
+GOAL = 0.01  # of the error of a part: what is asked for
+CORES = 6  # of a part, one after the other
+SWEEPS = 30  # of the part, after its core
 
 
 class Parts:
@@ -63,7 +59,7 @@ class Parts:
     def __init__(self, island: Island) -> None:
         n = len(island.P.K.start) - 1
         self.island, self.inside = island, np.zeros(n, bool)
-        self.before, self.most, self.seconds = np.inf, max(GROWN, OF_ALL * n), 0.0
+        self.before, self.most, self.seconds = np.inf, GROWN, 0.0
 
     def improve(self, x: Array, u: Array, held_up: bool = True) -> None:
         """Run Newton's method in all parts that have error; x and u change where it helps there.
@@ -77,7 +73,7 @@ class Parts:
         def solved(k: int) -> tuple[Island, bool]:
             """Solve a part while all others are held; return whether that helps"""
             with np.errstate(all="ignore"):  # of its thread
-                part, _ = begin(island.P, every[k], island.law, x, u, min(TURNS, island.rest))
+                part, _ = begin(island.P, every[k], island.law, x, u, island.rest)
                 before = part.error
                 solve_part(part, held_up)
                 return part, part.error <= HELPS * before
@@ -100,11 +96,11 @@ class Parts:
         """Return the contacts of each part to be solved, found or grown by the squared errors, ``(n,)``."""
         N, whole = self.island.P.A.N, float(error.sum())
         share = float(error[self.inside].sum()) / whole if whole > 0.0 else 0.0
-        if whole > SLOW * self.before and share > OUTSIDE:
+        if whole > REACHED * self.before and share > HELD:
             for blocks in apart(N, np.flatnonzero(self.inside)):
                 if error[blocks].sum() > HOLDS_UP * whole:
                     self.grow(blocks)
-        if share < OUTSIDE:
+        if share < HELD:
             self.extend(np.where(self.inside, 0.0, error), held_up)
         self.before = whole
         return [blocks for blocks in apart(N, np.flatnonzero(self.inside)) if error[blocks].sum() > SOLVED * whole]
@@ -120,7 +116,7 @@ class Parts:
     def extend(self, outside: Array, held_up: bool) -> None:
         """Add the contacts with most of the squared error outside of all parts, ``(n,)``, and rings around them."""
         N, whole, n = self.island.P.A.N, float(outside.sum()), len(outside)
-        most = NEARBY if held_up else min(NEARBY, max(LEAST, SMALL * n))
+        most = MANY if held_up or n > LARGE else LEAST
         best: tuple[float, list[Indices]] = (0.0, [])
         for share, rings in AROUND if held_up else AROUND[:1]:
             every = apart(N, np.flatnonzero(around(N, those_with_most(outside, share), rings)))
@@ -144,7 +140,7 @@ def begin(P: Prepared, blocks: Indices, law: int, x: Array, u: Array, limit: int
 def solve_part(part: Island, held_up: bool) -> None:
     """Solve a part until its error has fallen enough: by Newton's method, else from its core, or as a convex problem."""
     goal, enough = GOAL * part.error, HELPS * part.error
-    part.newton(goal, STEPS if held_up else QUICK, hope=HOPE)
+    part.newton(goal, 2 * FEW if held_up else FEW, hope=HOPE)
     if not held_up or not part.error > enough:
         return
     if part.law == 0:
@@ -164,7 +160,7 @@ def solve_part(part: Island, held_up: bool) -> None:
         x[rows] = core.x
         u = part.velocity(x)
         part.sweeps(goal, SWEEPS, x, u)
-        part.newton(goal, AFTER, x, hope=HOPE)
+        part.newton(goal, FEW, x, hope=HOPE)
         if part.error <= enough:
             return
 
@@ -173,7 +169,7 @@ def core_of(part: Island, error: Array) -> Indices:
     """Return the contacts that have most of the squared error, ``(n,)``; none where these are many, or not much fewer."""
     for share, rings in AROUND[1:]:
         blocks = np.flatnonzero(around(part.P.A.N, those_with_most(error, share), rings))
-        if len(blocks) <= min(CORE, 0.5 * len(error)):
+        if len(blocks) <= min(LEAST, 0.5 * len(error)):
             return blocks
     return np.zeros(0, np.int64)
 

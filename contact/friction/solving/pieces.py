@@ -17,10 +17,9 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["over_relaxed", "with_momentum"]
 
-SHORT, FAST = 48, 192  # sweeps of a piece: plain, with momentum
+SHORT, FAST, RELAXED = 48, 192, 1024  # sweeps of a piece: plain, with momentum, over-relaxed, which are slower
 GAINS = 0.7  # of the error: a piece that leaves more than that is held up
 IDLE = 20  # pieces in a row that may bring nothing better: twice as many are seldom of use
-FIRST, GROWTH, LARGEST = 512, 1.5, 4096  # over-relaxed sweeps of the first piece, from piece to piece, and at most
 
 
 class Pieces:
@@ -87,8 +86,8 @@ def with_momentum(
 
 
 def over_relaxed(island: Island, tol: float, x: Array, most: float) -> None:
-    """Sweep over-relaxed from x, in pieces that grow."""
-    pieces, count = Pieces(island, x, most), FIRST
-    while pieces.make(tol, count, USUAL, False):
-        count = min(int(GROWTH * count), LARGEST)
+    """Sweep over-relaxed from x."""
+    pieces = Pieces(island, x, most)
+    while pieces.make(tol, RELAXED, USUAL, False):
+        pass
     pieces.end()

@@ -82,6 +82,6 @@ def what_no_cache_holds(monkeypatch):
 def gradients_are_slow(monkeypatch):
     """Let gradients count as slow in islands of 400 contacts, whatever error they reach, and what follows as expensive."""
     monkeypatch.setattr(automatic, "MORE", 400)
-    monkeypatch.setattr(automatic, "FIRST", 32)
+    monkeypatch.setattr(automatic, "BESIDE", 300)
     monkeypatch.setattr(automatic, "CLOSE", np.inf)
     monkeypatch.setattr(automatic, "worth", lambda *_: 1e6)  # of what follows
