@@ -62,8 +62,7 @@ from pluecker.spatial.functions.elementwise import Elementwise
 
 __all__ = [
     "body_kinetic_energy", "body_momentum", "inertia_parameters", "inertia_rate", "inverse_inertia", "net_force",
-    "relative_inertia",
-    "shift_inertia", "spatial_inertia",
+    "relative_inertia", "shift_inertia", "spatial_inertia",
 ]  # fmt: skip
 DEFINITE = (
     1e-14  # the smallest eigenvalue that is more than rounding, of an inertia whose diagonal has been scaled to one
