@@ -5,13 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pluecker.articulated.algorithms.dynamics.aba import aba
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.simulation.ended_steps import Finish
-from pluecker.articulated.simulation.steps import Remembered
 from pluecker.articulated.stepping.terms.integrator import Integrator
 
-__all__ = ["Dynamics"]
+__all__ = ["Dynamics", "Remembered"]
+
+
+@dataclass(frozen=True, eq=False)
+class Remembered:
+    """Memory of the integrator at the start of a simulation, and the location of the impulses in it.
+
+    Attributes:
+        numbers: ``(..., n)``; None if it remembers nothing yet.
+        first_impulse, impulses: index of the first impulse, and how many there are.
+        order: of the impulses, as they are recorded.
+    """
+
+    numbers: Array | None = None
+    first_impulse: int = 0
+    impulses: int = 0
+    order: NDArray[np.int64] | None = None
+
+    def spread(self, batch: tuple[int, ...]) -> Array | None:
+        """Return the numbers, a row for each state of the batch."""
+        if self.numbers is None:
+            return None
+        n = self.numbers.shape[-1]
+        return np.broadcast_to(self.numbers, (*batch, n)).reshape(-1, n)
 
 
 @dataclass(frozen=True, eq=False)

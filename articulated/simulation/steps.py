@@ -9,12 +9,12 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.model.model import Model
+from pluecker.articulated.simulation.dynamics import Dynamics
 from pluecker.articulated.simulation.ended_steps import Finish, end_step, put_step, take_pieces
 from pluecker.articulated.simulation.recording import Recording
 from pluecker.articulated.stepping.control.control import Control
@@ -42,10 +42,7 @@ from pluecker.spatial.engine.parallel.callbacks import callbacks
 from pluecker.spatial.errors import PlueckerError
 from pluecker.spatial.properties import cached_property
 
-if TYPE_CHECKING:
-    from pluecker.articulated.simulation.dynamics import Dynamics
-
-__all__ = ["RECORDED", "Outcome", "Remembered", "Schedule", "Steps", "follow_steps"]
+__all__ = ["RECORDED", "Outcome", "Schedule", "Steps", "follow_steps"]
 
 Array = NDArray[np.float64]
 RECORDED = ("q", "v", "tau", "a", "error", "constraint_forces")  # in the order of the loop
@@ -117,29 +114,6 @@ class Outcome:
     state: int
     x: Array
     error: PlueckerError | None
-
-
-@dataclass(frozen=True, eq=False)
-class Remembered:
-    """Memory of the integrator at the start of a simulation, and the location of the impulses in it.
-
-    Attributes:
-        numbers: ``(..., n)``; None if it remembers nothing yet.
-        first_impulse, impulses: index of the first impulse, and how many there are.
-        order: of the impulses, as they are recorded.
-    """
-
-    numbers: Array | None = None
-    first_impulse: int = 0
-    impulses: int = 0
-    order: NDArray[np.int64] | None = None
-
-    def spread(self, batch: tuple[int, ...]) -> Array | None:
-        """Return the numbers, a row for each state of the batch."""
-        if self.numbers is None:
-            return None
-        n = self.numbers.shape[-1]
-        return np.broadcast_to(self.numbers, (*batch, n)).reshape(-1, n)
 
 
 @dataclass(frozen=True, eq=False)

@@ -207,8 +207,7 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool, with_
     own_name = f"_{with_elements:d}{with_ranges:d}{with_contacts + with_more:d}"
     find_free_velocity, begin_rows = make_find_free_velocity(with_elements), make_begin_rows(with_contacts)
     obey_ranges = make_obey_ranges(with_contacts, with_more)
-    let_ranges_sleep = make_let_ranges_sleep(with_contacts)
-    begin_impact = make_begin_impact(with_more, obey_ranges, own_name)
+    start_ranges = make_start_ranges(with_contacts, with_more, obey_ranges, own_name)
     obey = make_obey(with_ranges, obey_ranges, own_name)
     meet_rows, step_over = make_meet_rows(obey, own_name), make_step_over(obey, own_name)
 
@@ -219,8 +218,7 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool, with_
         find_free_velocity(m, c, s, given)
         size, left = begin_rows(m, w, s), 0.0 * s.time  # where links are and shapes touch, J, laws of linear rows
         if with_ranges:
-            let_ranges_sleep(m, w, s)  # laws of limits, friction and contacts
-            left = begin_impact(m, w, s)
+            left = start_ranges(m, w, s)  # laws of limits, friction and contacts; an impact
         errors = meet_rows(m, w, size, s)  # impulses by all laws, and the configuration to which they lead
         if not within(errors[1] / size, TOLERATED):
             errors = step_over(m, w, size, errors, s)
@@ -285,35 +283,30 @@ def make_begin_rows(with_contacts: bool) -> Callable[..., Any]:
     return kernel(begin_rows)
 
 
-def make_let_ranges_sleep(with_contacts: bool) -> Callable[..., Any]:
-    """Make the kernel that begins rows with a range, for worlds with contacts, or without."""
+def make_start_ranges(
+    with_contacts: bool, with_more: bool, obey_ranges: Callable[..., Any], own_name: str
+) -> Callable[..., Any]:
+    """Make the kernel that begins rows with a range, for worlds with contacts, or without, and with what these have more."""
+    begin_impact = make_impact(obey_ranges)
 
-    def let_ranges_sleep(m, w, s):
-        """Store laws of rows with a range, none of which has an impulse yet, with what linear rows alone make of v_free"""
+    def start_ranges(m, w, s):
+        """Store laws of rows with a range, none of which has an impulse yet, with what linear rows alone make of v_free
+
+        Where there is an impact, its impulses are found, and their error is returned.
+        """
         if with_contacts:
             recall_multipliers(w, s.before.X, s.features, s.guess, s.ws)
             add_surface_rates(w, s.before.X, s.rho)
         residual(w, s.mobility, s.asked, s.r, s.x, s.u)
         refine_rows(m, w, s.mobility, s.u, s.r, s.x, s.ws)
         begin_ranges(w, s.h, s.v, s.x, s.mobility.J, s.rho, s.before.values, s.guess, s.kept)
-
-    let_ranges_sleep.__name__ += f"_{with_contacts:d}"
-    return kernel(let_ranges_sleep)
-
-
-def make_begin_impact(with_more: bool, obey_ranges: Callable[..., Any], own_name: str) -> Callable[..., Any]:
-    """Make the kernel of an impact before the rest of a step, for worlds with contacts that return impulses, or without."""
-    impact = make_impact(obey_ranges)
-
-    def begin_impact(m, w, s):
-        """Add impulses of an impact, and their change of velocity, where there is one; return their error"""
         if with_more:  # noqa: SIM102 - what is false here is not compiled
             if return_count(w) > 0:
-                return impact(m, w, s.mobility, s.rho, s.v, s.x, s.r, s.kept, s.ws)
+                return begin_impact(m, w, s.mobility, s.rho, s.v, s.x, s.r, s.kept, s.ws)
         return 0.0 * s.time
 
-    begin_impact.__name__ += own_name
-    return kernel(begin_impact)
+    start_ranges.__name__ += own_name
+    return kernel(start_ranges)
 
 
 def make_obey(with_ranges: bool, obey_ranges: Callable[..., Any], own_name: str) -> Callable[..., Any]:

@@ -10,8 +10,7 @@ import numpy as np
 
 from pluecker.articulated.forces.elements import Element
 from pluecker.articulated.running.arguments import Array
-from pluecker.articulated.simulation.dynamics import Dynamics
-from pluecker.articulated.simulation.steps import Remembered
+from pluecker.articulated.simulation.dynamics import Dynamics, Remembered
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.scenario import pack_scenario
 from pluecker.contact.constraints.relation import ANGLES, USER, Row

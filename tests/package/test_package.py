@@ -148,6 +148,7 @@ def test_the_page_on_installation_lists_every_extra_and_no_other():
 WITHOUT_EXTRAS = """
 import sys
 from pluecker.articulated import Model, plot_mechanism, random_tree, view
+from pluecker.spatial import MissingExtraError
 
 print([name for name in EXTRAS if name in sys.modules])
 sys.modules.update(dict.fromkeys(["yourdfpy", "matplotlib", "viser"]))
