@@ -45,11 +45,21 @@ OFTEN = 256  # pauses after which a waiting thread gives way: others may need it
 LONG, ONCE, FADING = 4096, 1 << 16, 8
 
 
+def yield_address() -> int:
+    """Return the address of the system's function with which a thread yields its core to others."""
+    if sys.platform == "win32":
+        function = ctypes.windll.kernel32.SwitchToThread
+    else:
+        function = ctypes.CDLL(None).sched_yield
+    found = ctypes.cast(function, ctypes.c_void_p).value
+    assert found
+    return found
+
+
 def make_roster(threads: int) -> NDArray[np.int64]:
     """Make the shared integers (the roster) for so many threads, before the first phase."""
     roster = np.zeros(SHARES + 8 * threads, np.int64)
-    system = ctypes.windll.kernel32.SwitchToThread if sys.platform == "win32" else ctypes.CDLL(None).sched_yield
-    roster[THREADS], roster[GIVE_WAY] = threads, ctypes.cast(system, ctypes.c_void_p).value
+    roster[THREADS], roster[GIVE_WAY] = threads, yield_address()
     return roster
 
 

@@ -25,9 +25,7 @@ __all__ = ["available_cores", "is_worker", "map_in_threads", "share"]
 T = TypeVar("T")
 R = TypeVar("R")
 
-ROUNDS = (
-    50  # looks for the end of others, about a microsecond each, before the system is asked to wake this thread for it
-)
+ROUNDS = 50  # looks for the end of others, a microsecond each, before the system is asked to wake this thread for it
 
 
 @functools.cache
@@ -150,7 +148,7 @@ def map_in_threads(function: Callable[[T], R], items: Iterable[T], threads: int)
     """
     shared, work = Shared(function, items), work_of_this_thread()
     workers = min(threads, len(shared.todo), available_cores()) - 1
-    calls = [functools.partial(work.take_part, shared.take_part)] * workers
+    calls: list[Callable[[], None]] = [functools.partial(work.take_part, shared.take_part)] * workers
     try:
         _pool.call(calls)
         shared.take()
