@@ -11,7 +11,7 @@ import pytest
 from numba import njit, objmode, types
 from numba.core.postproc import PostProcessor
 
-from pluecker.articulated import Model, aba, rnea, simulate
+from pluecker.articulated import Model, aba, neutral, rnea, simulate
 from pluecker.articulated.robots import SEVEN_JOINT_ARM
 from pluecker.spatial import exp6
 from pluecker.spatial.engine.compiled.numba_internals import quickened
@@ -90,10 +90,10 @@ def transforms():
 
 
 def motions():
-    """Algorithms for one state and for eight, and a motion that meets the limits"""
+    """Algorithms for one state and for eight, and a motion with limits"""
     arm, x = Model.from_urdf(SEVEN_JOINT_ARM), np.arange(7.0) / 9.0
     batch = np.tile(x, (9, 1))
-    result = simulate(arm, x, 5.0 * x, 0.2, 0.01)
+    result = simulate(arm, neutral(arm, within_limits=True), x, 0.2, 0.01)
     return [*rnea(arm, x, x, x), *aba(arm, batch, batch, batch).ravel(), *result.q.ravel(), *result.v.ravel()]
 
 
