@@ -21,7 +21,7 @@ import math
 from pluecker.spatial.algebra.motions import coefficients
 from pluecker.spatial.algebra.rotations import quaternion_from_rotation_vector, rotation_from_quaternion
 from pluecker.spatial.algebra.vectors import add3, cross3, dot3, scale3, subtract3
-from pluecker.spatial.engine.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import atan2, lift, select, sincos, smaller, sqrt
 
 __all__ = [
@@ -40,13 +40,13 @@ def unit_vector(k, like):
     return (lift(x, like), lift(y, like), lift(z, like))
 
 
-@outlined_kernel
+@called_kernel
 def exponential_rotation(q):
     """E = exp(q)^T, by a quaternion, so that it is a rotation to the last bits"""
     return rotation_from_quaternion(quaternion_from_rotation_vector(q))
 
 
-@outlined_kernel
+@called_kernel
 def exponential_products(q, qd, u):
     """(J u, J^T u, dJ/dt u), of which callers take one: one function for all three compiles faster than three
 

@@ -12,7 +12,7 @@ from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices, multip
 from pluecker.contact.piles.constraint_rows import ConstraintRows
 from pluecker.contact.piles.jacobian import Paths, add_contact_rows, factor_trees, find_blocks, times_trees
 from pluecker.contact.rows.touching import tangents
-from pluecker.spatial.engine.compiled.decorators import allocation_free
+from pluecker.spatial.engine.compiled.decorators import entry_point
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
@@ -51,9 +51,9 @@ def store_frames(normals, frames):
             frames[k, 0, a], frames[k, 1, a], frames[k, 2, a] = n[a], t1[a], t2[a]
 
 
-store_frames = allocation_free(store_frames)
-times = allocation_free(times)
-add_transposed = allocation_free(add_transposed)
+store_frames = entry_point(store_frames)
+times = entry_point(times)
+add_transposed = entry_point(add_transposed)
 
 
 def size_of(surfaces: Array) -> int:

@@ -17,7 +17,7 @@ import numpy as np
 from pluecker.articulated.model.layout import BODY, COUNT, FIRST, INTEGERS_OF_LINK, PARENT
 from pluecker.articulated.model.model import Model
 from pluecker.contact.friction.sparse.blocks import Indices
-from pluecker.spatial.engine.compiled.decorators import allocation_free, allocation_free_kernel
+from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, entry_point
 
 __all__ = [
     "Paths",
@@ -191,7 +191,7 @@ def times_trees(rows, first, column, place, data, start, matrices, square, out):
                     out[p + a * n + c] = x
 
 
-add_contact_rows = allocation_free(add_contact_rows)
-factor_trees = allocation_free(factor_trees)
-find_blocks = allocation_free(find_blocks)
-times_trees = allocation_free(times_trees)
+add_contact_rows = entry_point(add_contact_rows)
+factor_trees = entry_point(factor_trees)
+find_blocks = entry_point(find_blocks)
+times_trees = entry_point(times_trees)

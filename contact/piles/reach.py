@@ -12,7 +12,7 @@ import numpy as np
 
 from pluecker.contact.geometry.collision import Collision
 from pluecker.contact.piles.jacobian import Paths, point_column
-from pluecker.spatial.engine.compiled.decorators import allocation_free
+from pluecker.spatial.engine.compiled.decorators import entry_point
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["reach_of"]
@@ -38,7 +38,7 @@ def store_reach(T, centers, radii, bodies, h, v, ways, X, C, out):
         out[k] = h * (moving + outwards)
 
 
-store_reach = allocation_free(store_reach)
+store_reach = entry_point(store_reach)
 
 
 def reach_of(collision: Collision, T: Array, h: float, v: Array, ways: Paths, X: Array, C: Array) -> Array:

@@ -30,7 +30,7 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
-from pluecker.spatial.engine.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.memory.joined import as_rows, from_next_line
 from pluecker.spatial.engine.scalars.lanes import WIDTH
 from pluecker.spatial.engine.scalars.operations import load, part, store, tail
@@ -69,7 +69,7 @@ def store_net_force(m, q, v, tau, f_ext, net, ws):
         store(net, k, load(tau, k) - load(net, k))
 
 
-@outlined_kernel
+@called_kernel
 def solve_columns(m, factor, B, columns, sign, ws):
     """Compute B = sign H^-1 B, eight columns at a time"""
     nv = velocity_count(m)

@@ -58,7 +58,7 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.transforms import inverse_transform_force, load_transform, store_transform
 from pluecker.spatial.algebra.vectors import add, load_vector, store_vector
-from pluecker.spatial.engine.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.memory.joined import as_rows, from_next_line, join
 from pluecker.spatial.engine.scalars.lanes import WIDTH
 from pluecker.spatial.engine.scalars.operations import accumulate, load, part, store, tail
@@ -111,7 +111,7 @@ def differentiate_rnea(m, c, q, v, a, f_ext, dq, dv, ws):
             accumulate(dv, k * nv + k, velocity_table(m, DAMPING, k))
 
 
-@outlined_kernel
+@called_kernel
 def move_links(m, q, v, a, f_ext, ws):
     """Run the outward sweep of inverse dynamics, on numbers"""
     joint_transforms(m, q, ws, LINK)

@@ -46,7 +46,7 @@ from pluecker.articulated.model.layout import (
 from pluecker.spatial.algebra.inertia import symmetric_times
 from pluecker.spatial.algebra.vectors import add3, cross3, dot, dot3, load3, load_vector, scale3, store3, subtract3
 from pluecker.spatial.dense.laws import larger
-from pluecker.spatial.engine.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import lift, load, select, smaller, store, within
 
 __all__ = ["change_by_midpoint", "solve_with_gyroscopic_moments", "turned_by_midpoint"]
@@ -129,7 +129,7 @@ def change_by_midpoint(M, h, w, p, x):
     return x if within(unsolved(e), 0.5) else change_by_parts(M, h, w, p, x, e)
 
 
-@outlined_kernel
+@called_kernel
 def change_by_parts(M, h, w, p, x, e):
     """Compute w+ - w in the fewest parts, a power of two, that can all be solved; states with e < 1 are, and keep x"""
     n = 1

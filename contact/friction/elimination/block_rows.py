@@ -108,4 +108,4 @@ def stack_rows(B, chosen, group):
     return rows, B.columns, first, column, place, data, np.zeros(n, np.int64)
 
 
-forward, backward, stack_rows = entry_point(forward), entry_point(backward), entry_point(stack_rows)
+forward, backward, stack_rows = entry_point(forward), entry_point(backward), entry_point(stack_rows, allocates=True)

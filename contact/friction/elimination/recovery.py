@@ -156,4 +156,4 @@ def refine_rows(A, rows, of, components, S, L, root, Q, b, r, u, missed, made_of
             missed[i] = abs(root[i] * missed[i])
 
 
-refine_rows = entry_point(refine_rows)
+refine_rows = entry_point(refine_rows, allocates=True)

@@ -26,7 +26,7 @@ from pluecker.contact.friction.problem.prepared import Prepared, cut
 from pluecker.contact.friction.problem.sets import project_block
 from pluecker.contact.friction.sparse.cholesky import factor, solve
 from pluecker.contact.friction.sparse.symbolic import Symbolic, analyse
-from pluecker.spatial.engine.compiled.decorators import allocation_free
+from pluecker.spatial.engine.compiled.decorators import entry_point
 from pluecker.spatial.engine.parallel.interruption_flag import interrupted
 from pluecker.spatial.functions.elementwise import Array
 
@@ -116,8 +116,8 @@ def steps(P, S, L, exact, g, goal, limit, x, u, work, history, state):
     return used
 
 
-begin_at = allocation_free(begin_at)
-steps = allocation_free(steps)
+begin_at = entry_point(begin_at)
+steps = entry_point(steps)
 
 
 def factored(P: Prepared, S: Symbolic, p: float, D: Array, L: Array) -> None:

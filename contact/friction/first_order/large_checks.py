@@ -12,7 +12,7 @@ from pluecker.contact.friction.first_order.runner import evaluate
 from pluecker.contact.friction.problem.natural_map import natural_block
 from pluecker.contact.friction.problem.operator import apply
 from pluecker.contact.friction.problem.prepared import Prepared
-from pluecker.spatial.engine.compiled.decorators import allocation_free
+from pluecker.spatial.engine.compiled.decorators import entry_point
 from pluecker.spatial.engine.parallel.threads import map_in_threads
 from pluecker.spatial.functions.elementwise import Array
 
@@ -26,7 +26,7 @@ def judge(P, exact, x, u, zero, work, errors):
     return evaluate(P, zero, x, u, exact, 0, len(errors), work)
 
 
-judge = allocation_free(judge)
+judge = entry_point(judge)
 
 
 class Checks:

@@ -88,7 +88,7 @@ from pluecker.contact.friction.sparse.gather import (
     rows,
     to_lanes,
 )
-from pluecker.spatial.engine.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.memory.addresses import integers_at
 from pluecker.spatial.engine.parallel.interruption_flag import interrupted
 from pluecker.spatial.engine.parallel.phases import dismiss, shared_phases
@@ -111,7 +111,7 @@ NUMBERS = THETA + 1
 run_phase, follow = shared_phases(pass_over)
 
 
-@outlined_kernel
+@called_kernel
 def do(L, roster, what):
     """Run one pass over the contacts, or over the bodies; sums of all blocks are added up in the place of the first ones"""
     store(L.settings, PASS, what)
@@ -145,7 +145,7 @@ def apply(L, roster, pair):
     spend(L)
 
 
-@outlined_kernel
+@called_kernel
 def error_of(L, roster, pair, exact, whole):
     """Compute the error of a pair, as :func:`~pluecker.contact.friction.first_order.runner.evaluate` has it"""
     store(L.settings, EXACT, exact)
@@ -184,7 +184,7 @@ def error_of_step(L, size_b, speed_b):
     return error if error < np.inf and scale < TOO_LARGE else np.inf
 
 
-@outlined_kernel
+@called_kernel
 def descend(L, roster, history, begun, kept, goal, limit, goes_on):
     """Improve pair ``begun`` to ``goal`` or for ``limit`` iterations; return how many, and the best pair; ``kept`` stays
 
@@ -246,7 +246,7 @@ def take_shift(L, roster, pair, step):
     do_at(L, roster, SHIFT, pair)
 
 
-@outlined_kernel
+@called_kernel
 def convex(L, roster, history, tol, limit, goes_on):
     """Solve the convex law, from pair 0 or from where it stopped the last time"""
     used, found = descend(L, roster, history, 0, 0, tol, limit, goes_on)
@@ -255,7 +255,7 @@ def convex(L, roster, history, tol, limit, goes_on):
     store(L.control, REACHED, error_of(L, roster, found, 0, 0))
 
 
-@outlined_kernel
+@called_kernel
 def improve(L, roster, history):
     """Improve the whole island; pair 0 is its start, the pair FOUND its result"""
     settings, control = L.settings, L.control

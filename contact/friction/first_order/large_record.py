@@ -12,7 +12,7 @@ import numpy as np
 
 from pluecker.contact.friction.problem.natural_map import TOO_LARGE, larger
 from pluecker.contact.friction.sparse.gather import largest_of, sum_of
-from pluecker.spatial.engine.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import lift, load, part, select, smaller, sqrt, store
 
 __all__ = [
@@ -166,7 +166,7 @@ def store_sums(L, block, square, curvature, uphill, change, size, distance, moti
     store(sums, SPEED, largest_of(speed))
 
 
-@outlined_kernel
+@called_kernel
 def add_sums(L, blocks):
     """Add up the sums of all blocks, and find the largest of the maxima, in the place of those of the first"""
     for k in range(SPEED + 1):
@@ -177,7 +177,7 @@ def add_sums(L, blocks):
         store(L.sums, k, total if k < LACK else largest)
 
 
-@outlined_kernel
+@called_kernel
 def error_of_sums(L):
     """Return the error, as in :func:`.evaluate`; infinite where its squares overflow"""
     sums = L.sums

@@ -77,7 +77,7 @@ from pluecker.contact.friction.first_order.sweep_passes import (
 from pluecker.contact.friction.problem.prepared import Prepared
 from pluecker.contact.friction.sparse.gather import rows
 from pluecker.contact.friction.sparse.strips import Strips, from_slots, make_strips, to_slots
-from pluecker.spatial.engine.compiled.decorators import allocation_free, kernel, outlined_kernel
+from pluecker.spatial.engine.compiled.decorators import called_kernel, entry_point, kernel
 from pluecker.spatial.engine.memory.addresses import integers_at
 from pluecker.spatial.engine.parallel.interruption_flag import interrupted
 from pluecker.spatial.engine.parallel.phases import dismiss, shared_phases
@@ -107,7 +107,7 @@ def over_bodies(L, roster, what):
     run_phase(L, roster, 0, (load(L.settings, BODIES) + BODY_BLOCK - 1) // BODY_BLOCK)
 
 
-@outlined_kernel
+@called_kernel
 def over_strips(L, roster, what):
     """Run a pass over all strips"""
     store(L.settings, PASS, what)
@@ -118,7 +118,7 @@ def over_strips(L, roster, what):
         add_sums(L, strips)
 
 
-@outlined_kernel
+@called_kernel
 def refresh(L, roster):
     """Compute the velocities of bodies anew, from the multipliers"""
     over_bodies(L, roster, CLEAR)
@@ -126,14 +126,14 @@ def refresh(L, roster):
     store(L.settings, SPENDING, load(L.settings, SPENDING) + 1)
 
 
-@outlined_kernel
+@called_kernel
 def error_of(L, roster):
     """Return the error, as in :func:`.evaluate`; infinite where its squares overflow"""
     over_strips(L, roster, JUDGE)
     return error_of_sums(L)
 
 
-@outlined_kernel
+@called_kernel
 def improve(L, roster, history):
     """Sweep ``limit`` times, or to the tolerance, as :func:`~pluecker.contact.friction.first_order.pgs.sweeps` does
 
@@ -229,7 +229,7 @@ def all_steps(A, K, first, last, work, rho):
     find_steps(A, K, first, last, work, rho)
 
 
-all_steps = allocation_free(all_steps)
+all_steps = entry_point(all_steps)
 
 
 def lay_out(P: Prepared, island: int, threads: int = 1) -> Layout | None:

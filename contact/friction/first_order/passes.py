@@ -51,7 +51,7 @@ from pluecker.contact.friction.first_order.large_record import (
     store_sums,
 )  # fmt: skip
 from pluecker.contact.friction.sparse.gather import BLOCK, BODY_BLOCK, W, gather, places
-from pluecker.spatial.engine.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.memory.ahead import ask_for_rows
 from pluecker.spatial.engine.scalars.operations import lift, load, part, sqrt, store
 
@@ -61,7 +61,7 @@ __all__ = ["pass_over"]
 HEIGHT, BLOCK_ROWS, AHEAD = 36, 18, 4 * 36
 
 
-@outlined_kernel
+@called_kernel
 def begin(L, block):
     """x = P(x); |b|^2 and its largest component, as a velocity"""
     first, last = bounds(load(L.settings, GROUPS), block, BLOCK)
@@ -81,7 +81,7 @@ def begin(L, block):
     store_sums(L, block, n, n, n, n, n, n, n, offset, n, n, speed)
 
 
-@outlined_kernel
+@called_kernel
 def step(L, block):
     """x+ = P(y - t (N y + b + g)) with y = x + beta (x - x-)"""
     first, last = bounds(load(L.settings, GROUPS), block, BLOCK)
@@ -108,7 +108,7 @@ def ahead(x, x_old, beta, k):
     return now + beta * (now - load(x_old, k))
 
 
-@outlined_kernel
+@called_kernel
 def collect(L, block):
     """v = T' x, body by body"""
     first, last = bounds(load(L.settings, BODY_GROUPS), block, BODY_BLOCK)
@@ -171,7 +171,7 @@ def rows_of_product(L, i, x, out):
     store(out, k + 2, a2)
 
 
-@outlined_kernel
+@called_kernel
 def multiply(L, block):
     """Compute N x, and |N x|^2"""
     first, last = bounds(load(L.settings, GROUPS), block, BLOCK)
@@ -195,7 +195,7 @@ def along(x, Nx, x_old, Nx_old, x_new, Nx_new, b, beta, k):
     return new, moved, N_new + load(b, k), d * d, d * (N_new - Ny), (Ny + load(b, k)) * moved
 
 
-@outlined_kernel
+@called_kernel
 def look(L, block):
     """Compute N x+, and the sums of :func:`~pluecker.contact.friction.first_order.apgd.look`"""
     first, last = bounds(load(L.settings, GROUPS), block, BLOCK)
@@ -227,7 +227,7 @@ def look(L, block):
     store_sums(L, block, square, curvature, uphill, change, size, distance, motion, none, lack, held, speed)
 
 
-@outlined_kernel
+@called_kernel
 def evaluate(L, block):
     """Compute the sums of the natural map, with WHOLE the shift g, with EXACT the correction of u"""
     first, last = bounds(load(L.settings, GROUPS), block, BLOCK)
@@ -247,7 +247,7 @@ def evaluate(L, block):
     store_sums(L, block, n, n, n, n, size, distance, motion, offset, lack, held, speed)
 
 
-@outlined_kernel
+@called_kernel
 def shift(L, block):
     """g + step (what the velocities make - g), scaled"""
     first, last = bounds(load(L.settings, GROUPS), block, BLOCK)
@@ -259,7 +259,7 @@ def shift(L, block):
         store(L.g, i, g + taken * (load(L.friction, i) * sqrt(u1 * u1 + u2 * u2) - g))
 
 
-@outlined_kernel
+@called_kernel
 def pass_over(L, block):
     """Do one block of the pass that the settings name"""
     what = load(L.settings, PASS)

@@ -38,7 +38,7 @@ from pluecker.contact.friction.first_order.memory import (
 )
 from pluecker.contact.friction.first_order.shifts import PATIENCE, SHORTEST, move_shift, settle
 from pluecker.contact.friction.problem.natural_map import larger, natural_map
-from pluecker.spatial.engine.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel
+from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, entry_point
 from pluecker.spatial.engine.parallel.interruption_flag import interrupted
 
 __all__ = ["REFERENCE", "STILL", "evaluate", "evaluate_islands", "keep", "make_runner"]
@@ -138,4 +138,4 @@ def make_runner(method: Callable[..., Any], exact_inside: bool) -> Callable[...,
             results[island, PRODUCTS] += states[island, SPENT] - spent
 
     run.__name__ = run.__qualname__ = f"run_{method.__name__}"  # one file of the cache for each method
-    return allocation_free(run)
+    return entry_point(run)

@@ -45,7 +45,7 @@ from pluecker.contact.friction.first_order.large_record import (
     store_sums,
 )  # fmt: skip
 from pluecker.contact.friction.sparse.gather import places
-from pluecker.spatial.engine.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.memory.ahead import ask_for_rows
 from pluecker.spatial.engine.memory.transposition import transposed
 from pluecker.spatial.engine.scalars.operations import lift, load, sqrt, store
@@ -191,7 +191,7 @@ def velocity_of(L, i, v, w, x0, x1, x2):
     return u0, u1, u2
 
 
-@outlined_kernel
+@called_kernel
 def start(L, strip):
     """Set x = P(x), without momentum"""
     for i in range(load(L.begin, strip), load(L.begin, strip + 1)):
@@ -205,7 +205,7 @@ def start(L, strip):
             store(L.along, row, lift(0.0, x0))
 
 
-@outlined_kernel
+@called_kernel
 def collect(L, strip):
     """v += T' x"""
     for i in range(load(L.begin, strip), load(L.begin, strip + 1)):
@@ -237,7 +237,7 @@ def carry_on(L, strip, beta):
         store(v, k, y)
 
 
-@outlined_kernel
+@called_kernel
 def sweep(L, strip):
     """Sweep all contacts of a strip; store how much x changed, its size, and how far the change goes along the momentum"""
     exact, has_momentum, beta = load(L.settings, EXACT), load(L.settings, MOMENTUM), load(L.control, BETA)
@@ -271,7 +271,7 @@ def sweep(L, strip):
     store_sums(L, strip, n, n, along, change, size, n, n, n, n, n, n)
 
 
-@outlined_kernel
+@called_kernel
 def judge(L, strip):
     """Compute velocities, and the sums of the natural map"""
     exact, n = load(L.settings, EXACT), lift(0.0, load(L.x, 0))
@@ -295,7 +295,7 @@ def judge(L, strip):
     store_sums(L, strip, n, n, n, n, size, distance, motion, offset, lack, held, speed)
 
 
-@outlined_kernel
+@called_kernel
 def remember(L, strip):
     """Keep the multipliers as the best, with their velocities"""
     for k in range(3 * load(L.begin, strip), 3 * load(L.begin, strip + 1)):
@@ -303,7 +303,7 @@ def remember(L, strip):
         store(L.best_u, k, load(L.u, k))
 
 
-@outlined_kernel
+@called_kernel
 def over_bodies(L, block, what):
     """Clear the velocities of bodies, or their momentum"""
     first, last = bounds(load(L.settings, BODIES), block, BODY_BLOCK)
@@ -317,7 +317,7 @@ def over_bodies(L, block, what):
             store(along, k, lift(0.0, y))
 
 
-@outlined_kernel
+@called_kernel
 def pass_over(L, block):
     """Do one block of the pass that the settings name"""
     what = load(L.settings, PASS)

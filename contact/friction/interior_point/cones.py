@@ -13,7 +13,7 @@ import numpy as np
 from pluecker.contact.friction.interior_point.second_order import BOUNDS, LINE, ROUND
 from pluecker.contact.friction.problem.sets import DISCS, Sets
 from pluecker.contact.friction.sparse.blocks import Indices
-from pluecker.spatial.engine.compiled.decorators import allocation_free, allocation_free_kernel
+from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, entry_point
 from pluecker.spatial.engine.parallel.interruption import answering
 from pluecker.spatial.functions.elementwise import Array
 
@@ -107,7 +107,7 @@ def put_cone(C, c, block, kind, row, friction, a, b, o):
     C.has[c, 0], C.has[c, 1], C.has[c, 2] = a, b, o
 
 
-find_cones = allocation_free(find_cones)
+find_cones = entry_point(find_cones)
 
 
 def in_units_of_offset(b: Array, K: Sets) -> tuple[Array, Sets, float]:

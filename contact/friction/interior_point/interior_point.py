@@ -46,7 +46,7 @@ from pluecker.contact.friction.problem.sets import COMPONENTS, DISCS, Sets, proj
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices, multiply_row
 from pluecker.contact.friction.sparse.cholesky import Symbolic, factor_in
 from pluecker.spatial.dense.laws import copy_vector
-from pluecker.spatial.engine.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel
+from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, entry_point
 from pluecker.spatial.engine.parallel.interruption import answering
 from pluecker.spatial.engine.parallel.interruption_flag import interrupted
 from pluecker.spatial.functions.elementwise import Array
@@ -269,4 +269,4 @@ def follow_path(N, c, inner, C, S, degree, scaling, change, memory, tolerance, l
     return count
 
 
-follow_path = allocation_free(follow_path)
+follow_path = entry_point(follow_path)

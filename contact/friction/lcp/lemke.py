@@ -188,7 +188,7 @@ def follow_path(T, variable, place, entering, still, most, history):
     return RUNNING, most, entering, still
 
 
-follow_path = entry_point(follow_path)
+follow_path = entry_point(follow_path, allocates=True)
 
 
 # ---------------------------------------------------------------------------------------------------------------- method

@@ -25,7 +25,7 @@ from pluecker.contact.friction.sparse.blocks import (
     multiply_row_transposed,
     to_scipy,
 )
-from pluecker.spatial.engine.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel, positive
+from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, entry_point, positive
 from pluecker.spatial.engine.parallel.interruption import answering
 from pluecker.spatial.engine.parallel.threads import map_in_threads
 from pluecker.spatial.functions.elementwise import Array
@@ -353,5 +353,5 @@ def symmetrise(N):
                             data[p], data[q] = mean, mean
 
 
-diagonal_of = allocation_free(diagonal_of)
-find_products, add_products = allocation_free(find_products), allocation_free(add_products)
+diagonal_of = entry_point(diagonal_of)
+find_products, add_products = entry_point(find_products), entry_point(add_products)

@@ -19,7 +19,7 @@ from pluecker.contact.friction.problem.operator import Operator, diagonal_of, fa
 from pluecker.contact.friction.problem.problem import Problem
 from pluecker.contact.friction.problem.sets import DISCS, Sets, rows_of_part, scale_turning
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices, empty_blocks
-from pluecker.spatial.engine.compiled.decorators import allocation_free, allocation_free_kernel, positive
+from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, entry_point, positive
 from pluecker.spatial.engine.parallel.interruption import answering
 from pluecker.spatial.functions.elementwise import Array
 
@@ -225,7 +225,7 @@ def find_scales(start, sizes, blocks, islands, d, s):
                         s[k] = scale
 
 
-find_scales = allocation_free(find_scales)
+find_scales = entry_point(find_scales)
 
 
 def scaled(operator: Operator, order: Indices, columns: Indices, s: Array, full: Array, places: Indices) -> Operator:
@@ -284,7 +284,7 @@ def rearrange(B, order, columns, left, right, where, new):
             p += height * width
 
 
-rearrange, breadth_first = allocation_free(rearrange), allocation_free(breadth_first)
+rearrange, breadth_first = entry_point(rearrange), entry_point(breadth_first)
 
 
 def cut(P: Prepared, island: int, by_factors: bool = False) -> Prepared:

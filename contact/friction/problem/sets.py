@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.contact.friction.sparse.blocks import Indices
-from pluecker.spatial.engine.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel, positive
+from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, entry_point, positive
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
@@ -283,7 +283,7 @@ def shift(K, u, out):
         out[K.start[i]] = shift_block(K, i, u)
 
 
-shift = allocation_free(shift)
+shift = entry_point(shift)
 
 
 def divided(K: Sets, exponent: int) -> Sets:

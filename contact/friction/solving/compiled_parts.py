@@ -20,7 +20,7 @@ from pluecker.contact.friction.problem.operator import apply_once
 from pluecker.contact.friction.problem.sets import project
 from pluecker.contact.friction.results.measures import VELOCITIES, measure
 from pluecker.contact.friction.solving.small import is_small, run_small
-from pluecker.spatial.engine.compiled.decorators import allocation_free, allocation_free_kernel, entrance
+from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, entrance, entry_point
 from pluecker.spatial.engine.compiled.numba_internals import compiling
 from pluecker.spatial.engine.memory.lent import Lent
 from pluecker.spatial.engine.parallel.interruption import answering
@@ -50,7 +50,7 @@ class Direct:
             return inside(*arguments)
 
         call.__name__ = call.__qualname__ = function.__name__  # one file of the cache for each
-        self.function: Any = allocation_free(call)
+        self.function: Any = entry_point(call)
         self.enter: Callable[..., Any] | None = self.function if config.DISABLE_JIT else None
 
     def __call__(self, *arguments: Any) -> Any:

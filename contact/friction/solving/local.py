@@ -25,7 +25,7 @@ from pluecker.contact.friction.solving.coulomb import take_turns
 from pluecker.contact.friction.solving.island import FEW, HELPS, HOPE, LARGE, MANY, Island, operations, seconds_of_step
 from pluecker.contact.friction.solving.parts import alone, apart, around, part_of, those_with_most
 from pluecker.contact.friction.sparse.blocks import Indices, multiply_row_transposed
-from pluecker.spatial.engine.compiled.decorators import allocation_free
+from pluecker.spatial.engine.compiled.decorators import entry_point
 from pluecker.spatial.engine.parallel.threads import map_in_threads
 from pluecker.spatial.functions.elementwise import Array
 
@@ -195,4 +195,4 @@ def change(P, blocks, part, step, x, u):
         multiply_row_transposed(P.A.N, i, step, u)
 
 
-change = allocation_free(change)
+change = entry_point(change)

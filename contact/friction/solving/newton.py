@@ -38,7 +38,7 @@ from pluecker.contact.friction.sparse.blocks import BlockMatrix, multiply
 from pluecker.contact.friction.sparse.lu import Factors, factor_lu, make_factors, solve_lu
 from pluecker.contact.friction.sparse.symbolic import Symbolic
 from pluecker.spatial.dense.laws import copy_vector
-from pluecker.spatial.engine.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel, positive
+from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, entry_point, positive
 from pluecker.spatial.engine.parallel.interruption import LONG_OPERATIONS, answering
 from pluecker.spatial.engine.parallel.interruption_flag import interrupted
 from pluecker.spatial.functions.elementwise import Array
@@ -304,7 +304,7 @@ def iterate(P, law, system, x, u, tol, limit, hope, history):
     return steps
 
 
-iterate = allocation_free(iterate)
+iterate = entry_point(iterate)
 
 
 def velocity(P: Prepared, x: Array) -> Array:

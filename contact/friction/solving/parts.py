@@ -16,7 +16,7 @@ from pluecker.contact.friction.problem.prepared import Prepared
 from pluecker.contact.friction.problem.sets import Sets
 from pluecker.contact.friction.solving.newton import residual, velocity_into
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices
-from pluecker.spatial.engine.compiled.decorators import allocation_free, positive
+from pluecker.spatial.engine.compiled.decorators import entry_point, positive
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["alone", "apart", "around", "errors_of", "part_of", "those_with_most"]
@@ -83,7 +83,7 @@ def copy_part(N, blocks, number, rows, part):
             at, p = at + 1, p + size
 
 
-count_part, copy_part = allocation_free(count_part), allocation_free(copy_part)
+count_part, copy_part = entry_point(count_part), entry_point(copy_part)
 
 
 def alone(Q: Prepared, rows: Indices, x: Array, u: Array) -> tuple[Prepared, Array, Array]:
@@ -105,7 +105,7 @@ def hold_others(Q, rows, x, u, mine, speeds, b):
         b[k] = speeds[k] - b[k]
 
 
-hold_others = allocation_free(hold_others)
+hold_others = entry_point(hold_others)
 
 
 def errors_of(P: Prepared, law: int, x: Array, u: Array) -> Array:
@@ -139,7 +139,7 @@ def meet(N, blocks, met):
             met[N.column[k]] = True
 
 
-meet = allocation_free(meet)
+meet = entry_point(meet)
 
 
 def apart(N: BlockMatrix, blocks: Indices) -> list[Indices]:
@@ -169,4 +169,4 @@ def spread(N, blocks, label, stack):
     return count
 
 
-spread = allocation_free(spread)
+spread = entry_point(spread)

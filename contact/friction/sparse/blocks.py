@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from pluecker.spatial.engine.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel, positive
+from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, entry_point, positive
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
@@ -285,4 +285,4 @@ def diagonal(B, out):
                     out[top + r] = B.data[B.place[k] + r * height + r]
 
 
-fill = allocation_free(fill)
+fill = entry_point(fill)

@@ -33,7 +33,7 @@ import numpy as np
 
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices, multiply
 from pluecker.contact.friction.sparse.symbolic import Symbolic, analyse, places_of_column
-from pluecker.spatial.engine.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel, positive
+from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, entry_point, positive
 from pluecker.spatial.engine.parallel.interruption_flag import interrupted
 from pluecker.spatial.engine.scalars.threes import subtract_product
 from pluecker.spatial.functions.elementwise import Array
@@ -99,7 +99,7 @@ def find_mirrored(N, free, mirror):
                 free[j] += 1
 
 
-find_mirrored = allocation_free(find_mirrored)
+find_mirrored = entry_point(find_mirrored)
 
 
 @allocation_free_kernel

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, outlined_kernel
+from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, kernel
 
 __all__ = ["minimum_degree"]
 
@@ -58,7 +58,6 @@ def alike(i, j, adjacent, first, last, elements, variables, mark, stamp):
     return True
 
 
-@outlined_kernel
 def minimum_degree(pattern_first, pattern_column, weight):
     """Find an order of elimination.
 
@@ -216,3 +215,6 @@ def minimum_degree(pattern_first, pattern_column, weight):
         top = q
         length[p], size[p] = q - begin[p], whole
     return order
+
+
+minimum_degree = kernel(minimum_degree)

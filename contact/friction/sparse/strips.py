@@ -22,7 +22,7 @@ import numpy as np
 
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices
 from pluecker.contact.friction.sparse.gather import HEIGHT, SIDES, WIDTH, W, fits, rows
-from pluecker.spatial.engine.compiled.decorators import allocation_free
+from pluecker.spatial.engine.compiled.decorators import entry_point
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Strips", "find_levels", "from_slots", "make_strips", "to_slots"]
@@ -114,7 +114,7 @@ def take_from(memory, slots, width, numbers):
             numbers[i, c] = memory[first + c * width]
 
 
-put_into, put_blocks, take_from = allocation_free(put_into), allocation_free(put_blocks), allocation_free(take_from)
+put_into, put_blocks, take_from = entry_point(put_into), entry_point(put_blocks), entry_point(take_from)
 
 
 def make_strips(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int, right: int) -> Strips | None:
@@ -254,4 +254,4 @@ def pack(sides, order, strip_begin, following, met, slots, begin):
     return group
 
 
-find_levels, pack = allocation_free(find_levels), allocation_free(pack)
+find_levels, pack = entry_point(find_levels), entry_point(pack)

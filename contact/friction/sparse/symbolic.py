@@ -32,10 +32,9 @@ import numpy as np
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices
 from pluecker.contact.friction.sparse.ordering import minimum_degree
 from pluecker.spatial.engine.compiled.decorators import (
-    allocation_free,
     allocation_free_kernel,
     entry_point,
-    outlined_kernel,
+    kernel,
     positive,
 )
 from pluecker.spatial.engine.parallel.interruption import answering
@@ -86,7 +85,7 @@ def add_up(counts):
         counts[i] += counts[i - 1]
 
 
-@outlined_kernel
+@kernel
 def columns_of_factor(first, column, order, rank):
     """Find the rows of L in each column: those of the matrix, and those of its children (columns whose first row it is)"""
     n = len(order)
@@ -195,7 +194,7 @@ def find_pattern(N):
     )
 
 
-find_pattern = entry_point(find_pattern)
+find_pattern = entry_point(find_pattern, allocates=True)
 
 
 def analyse(N: BlockMatrix) -> Symbolic:
@@ -263,4 +262,4 @@ def walk(N, start, order, met):
     return levels, found
 
 
-walk = allocation_free(walk)
+walk = entry_point(walk)

@@ -1,9 +1,19 @@
-"""The one decorator that makes a kernel, what makes kernels callable from Python, and the cache behind it.
+"""Decorators of kernels, what makes kernels callable from Python, and the cache behind it.
 
 A *kernel* is a function on tuples and views of arrays that Numba compiles once for each scalar it meets: ``float64``
 for one state, :mod:`~pluecker.spatial.engine.scalars.lanes` for eight at a time, others for derivatives. Kernels validate
 nothing and never raise; the public functions around them do. Kernels call kernels; Python calls *entry points*, of
 which there are few.
+
+=================================  ==================================================================================
+decorator                          what it makes
+=================================  ==================================================================================
+:func:`kernel`                     a part of the code that calls it: the rule
+:func:`allocation_free_kernel`     the same without reference counts, for kernels that take records of arrays
+:func:`called_kernel`              a function that is called, one copy in each entry point: loops over all blocks, rare cases
+:func:`entry_point`                a function for Python, compiled for the types that it is called with
+:func:`compiled_for`               a function for Python or for other threads, compiled for the types that are given
+=================================  ==================================================================================
 
 Compiled code is kept on disk, one file for each entry point with all that it calls. It is compiled anew when something
 changes that it is made of, and only then: see :mod:`~pluecker.spatial.engine.compiled.stamp`. Code for another processor is
@@ -47,7 +57,6 @@ from pluecker.spatial.engine.compiled.numba_internals import (
 __all__ = [
     "TAUGHT",
     "address",
-    "allocation_free",
     "allocation_free_kernel",
     "called_kernel",
     "compiled_for",
@@ -55,7 +64,6 @@ __all__ = [
     "entry_point",
     "kernel",
     "once",
-    "outlined_kernel",
     "positive",
     "unlikely",
 ]
@@ -67,9 +75,8 @@ OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"
 ENTRANCE: dict[str, Any] = {**OPTIONS, "nopython": True, "no_cfunc_wrapper": True}
 # A kernel becomes part of the code that calls it, so that its tuples stay in registers.
 INNER: dict[str, Any] = {**ENTRANCE, "forceinline": True, "no_cpython_wrapper": True}
-OUTLINED: dict[str, Any] = {**ENTRANCE, "no_cpython_wrapper": True}
 # What is called from a kernel becomes part of it too, unless this is said: Numba hands the option on.
-CALLED: dict[str, Any] = {**WITHOUT_REFERENCES, "forceinline": False}
+CALLED: dict[str, Any] = {**ENTRANCE, **WITHOUT_REFERENCES, "forceinline": False}
 # Of what a scalar can do: parts of the kernels that ask for it.
 TAUGHT: dict[str, Any] = {**INNER, "pipeline_class": PartCompiler}
 
@@ -83,7 +90,7 @@ class Kernel(CPUDispatcher):
     @once
     def entrance(self) -> Any:
         """The version for Python, compiled when it is first called, and kept on disk."""
-        return entry_point(self.py_func)
+        return entry_point(self.py_func, allocates=True)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Resolve a call: a kernel has one copy for all integers, though to Numba each constant is a type of its own."""
@@ -103,7 +110,7 @@ class CalledKernel(Kernel):
     @once
     def entrance(self) -> Any:
         """The version for Python, which counts no references either."""
-        return allocation_free(self.py_func)
+        return entry_point(self.py_func)
 
 
 def kernel(function: F) -> F:
@@ -117,18 +124,9 @@ def kernel(function: F) -> F:
     return Kernel(function, targetoptions=INNER, pipeline_class=PartCompiler)
 
 
-def outlined_kernel(function: F) -> F:
-    """A kernel that stays a function of its own in the code that calls it: for long formulas of rare cases, a copy of which
-    in each algorithm and at each call would make all of them compile longer, and their loops larger.
-    """
-    if config.DISABLE_JIT:
-        return function
-    return Kernel(function, targetoptions=OUTLINED, pipeline_class=PartCompiler)
-
-
 def allocation_free_kernel(function: F) -> F:
     """A kernel that allocates no memory and gives no array back, neither itself nor in what it calls: references are not
-    counted, see :func:`allocation_free`.
+    counted: a record of arrays is then as cheap as the arrays.
     """
     if config.DISABLE_JIT:
         return function
@@ -138,27 +136,23 @@ def allocation_free_kernel(function: F) -> F:
 def called_kernel(function: F) -> F:
     """An allocation-free kernel that is called, and not written into its callers: one copy of it in each entry point.
 
-    For what takes longer than a call, such as a loop over all blocks, and for rare cases.
+    For what takes longer than a call, such as a loop over all blocks, and for long formulas of rare cases: a copy of them in
+    each algorithm and at each call would make all of them compile longer, and their loops larger.
     """
     if config.DISABLE_JIT:
         return function
-    return CalledKernel(function, targetoptions={**OUTLINED, **CALLED}, pipeline_class=PartCompiler)
+    return CalledKernel(function, targetoptions={**CALLED, "no_cpython_wrapper": True}, pipeline_class=PartCompiler)
 
 
-def entry_point(function: F) -> F:
-    """Compile ``function`` for calls from Python, lazily, once for each combination of argument types, cached on disk."""
-    if config.DISABLE_JIT:
-        return function
-    return keep_on_disk(CPUDispatcher(function, targetoptions=ENTRANCE, pipeline_class=EntranceCompiler))
+def entry_point(function: F, allocates: bool = False) -> F:
+    """Compile ``function`` for calls from Python, lazily, once for each combination of argument types, cached on disk.
 
-
-def allocation_free(function: F) -> F:
-    """Compile ``function`` as :func:`entry_point` does, but without reference counts: it allocates no memory, neither itself
-    nor in what it calls.
+    Unless it ``allocates`` memory, or gives an array back, itself or in what it calls, references are not counted.
     """
     if config.DISABLE_JIT:
         return function
-    return keep_on_disk(CPUDispatcher(function, targetoptions={**ENTRANCE, **CALLED}, pipeline_class=WholeCompiler))
+    options, compiler = (ENTRANCE, EntranceCompiler) if allocates else (CALLED, WholeCompiler)
+    return keep_on_disk(CPUDispatcher(function, targetoptions=options, pipeline_class=compiler))
 
 
 def unlikely(condition):

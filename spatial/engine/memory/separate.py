@@ -15,7 +15,7 @@ from typing import Any
 from numba import types
 from numba.extending import intrinsic, overload
 
-from pluecker.spatial.engine.compiled.decorators import TAUGHT, address, allocation_free, compiled_for
+from pluecker.spatial.engine.compiled.decorators import TAUGHT, address, compiled_for, entry_point
 from pluecker.spatial.engine.compiled.numba_internals import NAMED, call_address, compiling
 from pluecker.spatial.engine.compiled.symbols import new_symbol, symbol
 from pluecker.spatial.engine.memory.views import View, make_view, parts, scalar_of
@@ -45,7 +45,7 @@ def compiled_separately(
                 if of_scalars:
                     compiled: Any = compiled_for(function, TAKES, optimised_once=True)
                 else:
-                    compiled = allocation_free(function)
+                    compiled = entry_point(function)
                     compiled.compile(TAKES)
                 place[0] = address(compiled)
 

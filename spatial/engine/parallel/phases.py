@@ -20,7 +20,7 @@ import numpy as np
 from numba import config
 from numpy.typing import NDArray
 
-from pluecker.spatial.engine.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.parallel.atomics import (
     add_shared,
     give_way,
@@ -122,7 +122,7 @@ def shared_phases(do_block: Callable[..., None]) -> tuple[Callable[..., None], C
             add_shared(roster, FINISHED, done)
         return done
 
-    @outlined_kernel
+    @called_kernel
     def run_phase(L, roster, first, end):
         """Run a phase of the blocks from ``first`` to ``end``, with this thread as the leader"""
         begin(roster, first, end)

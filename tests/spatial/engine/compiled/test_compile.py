@@ -176,7 +176,7 @@ def calls(x):
 @compiled_only
 def test_the_stamp_follows_constants_callees_and_versions(monkeypatch):
     here = globals()
-    entrance = decorators.entry_point(calls)
+    entrance = decorators.entry_point(calls, allocates=True)
 
     def stamp_with(scope, name, value):
         with monkeypatch.context() as patch:
@@ -471,8 +471,8 @@ def test_kernels_release_the_lock_and_do_not_reorder_arithmetic():
     for made in (
         kernel(plus),
         decorators.allocation_free_kernel(plus),
+        decorators.entry_point(plus, allocates=True),
         decorators.entry_point(plus),
-        decorators.allocation_free(plus),
     ):
         assert made.targetoptions["nogil"]
         assert made.targetoptions["fastmath"] == {"contract"}

@@ -17,7 +17,7 @@ from numba import config, typeof
 if config.DISABLE_JIT:
     pytest.skip("about memory that compiled code reads", allow_module_level=True)
 
-from pluecker.spatial.engine.compiled.decorators import allocation_free, compiled_for, entrance
+from pluecker.spatial.engine.compiled.decorators import compiled_for, entrance, entry_point
 from pluecker.spatial.engine.memory import addresses, lent, new_arrays, objects
 from pluecker.spatial.engine.parallel.atomics import read_shared
 from pluecker.spatial.engine.scalars.operations import load, store
@@ -269,7 +269,7 @@ def test_compiled_code_finds_what_numpy_has_and_counts_no_references():
         rng.integers(-9, 9, 4), rng.normal(size=(3, 5)), (rng.normal(size=4), rng.normal(size=(2, 3, 4))), -7
     )
     arguments = record, 0.25, rng.normal(size=6)
-    function = allocation_free(weigh)
+    function = entry_point(weigh)
     function.compile((lent.Lent(tuple(typeof(x) for x in arguments)),))
     before, counted = arguments[2].copy(), [sys.getrefcount(x) for x in (*record, *record.inner, *arguments)]
     i, j = np.indices((3, 5))
