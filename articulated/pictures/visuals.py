@@ -177,8 +177,10 @@ def read_mesh(path: Path, link: str) -> list[tuple[Surface, Array]]:
     """The surfaces of a mesh file, each with its colours; none, with a warning, where trimesh has none of it."""
     try:
         trimesh = require("trimesh", "mesh", "drawing meshes")
-        scene = trimesh.load_scene(path)
-        parts = scene.dump()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of the packages that read files, not of the file
+            scene = trimesh.load_scene(path)
+            parts = scene.dump()
     except MissingExtraError:
         return []
     except Exception as error:  # trimesh has as many as there are formats, and those of the packages that read them

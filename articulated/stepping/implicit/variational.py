@@ -174,9 +174,8 @@ def make_variational(rows_of_step: StepRows) -> Callable[..., Any]:
             add_impulses(m, c, r, rows)
             error = correction(m, h, factor, force, r, links, rest)
             error = larger(error, hold_rows(m, c, h, law, factor, q1, mean, r, rows, rest))
-            idle = select(
-                smaller(error, TOLERANCE), select(smaller(SLOWER * previous, error), 0.0 * error, error), error
-            )
+            stalled = smaller(SLOWER * previous, error)
+            idle = select(smaller(error, TOLERANCE), select(stalled, 0.0 * error, error), error)
             move(m, -h, q, r, u)  # the last one too: what is left of an error of 1e-15 in each step would add up
             if within(idle, GOAL):
                 break

@@ -12,7 +12,8 @@ import pytest
 from numba.core import event
 
 from benchmarks.contact_problems import packing
-from pluecker.contact import Problem, solve, warmup
+from pluecker import warmup
+from pluecker.contact import Problem, solve
 from tests.conftest import COMPILED
 
 compiled_only = pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
@@ -33,7 +34,7 @@ class Compilations(event.Listener):
 
 @compiled_only
 def test_after_warmup_the_usual_problems_compile_nothing():
-    """Small ones, which go one way, and those of sixty contacts, by their matrix and from bodies"""
+    """Small problems go one way, those of sixty contacts another, by their matrix and from bodies."""
     warmup(["friction"], progress=False)
     rng = np.random.default_rng(5)
     J = rng.normal(size=(180, 120))
@@ -60,7 +61,8 @@ import sys
 import numpy as np
 from numba.core.registry import CPUDispatcher
 from pluecker import contact
-from pluecker.contact import solve, solve_lcp, warmup
+from pluecker import warmup
+from pluecker.contact import solve, solve_lcp
 from tests.contact.random_friction import random_problem
 from tests.contact.random_scenes import random_bodies, random_rows, random_table
 
