@@ -135,6 +135,12 @@ class Laws:
         self.straight = all(JOINT_TYPES[joint.type].rate_is_velocity for joint in world.model.joints)
 
 
+def metric_of(H: Array) -> Array:
+    """Return an inertia matrix as a metric, which has no unit: its largest diagonal entry is one."""
+    largest = np.diagonal(H).max(initial=0.0)
+    return H / largest if 0.0 < largest < np.inf else H
+
+
 def regular(H: Array) -> Array:
     """An inertia matrix with so much on its diagonal that what moves next to nothing does not make it singular."""
     found = np.array(H)
@@ -158,7 +164,7 @@ class Closing:
         self.small = 0 < r * n * n <= SMALL
         self.scratch = np.zeros(numbers_of_steps(n, r) if self.small else 0)
         self.first = self.at(q)
-        self.metric = Metric(regular(crba(self.model, q)[np.ix_(self.moving, self.moving)]))
+        self.metric = Metric(regular(metric_of(crba(self.model, q)[np.ix_(self.moving, self.moving)])))
         self.M = self.metric.matrix
 
     # ---------------------------------------------------------------------------------------------------------- errors
@@ -340,7 +346,7 @@ class Closing:
         held, rotor = self.world.held_rows, np.array([row.inertia for row in rows])
         jacobian = rows_at(self.world, q).jacobian
         J, H = jacobian[held], crba(self.model, q) + jacobian.T @ (rotor[:, None] * jacobian)
-        W = np.linalg.solve(regular(H), J.T)
+        W = np.linalg.solve(regular(metric_of(H)), J.T)
         for _ in range(2):
             v = v + W @ least_squares(J @ W, rates[held] - J @ v)
         return np.asarray(v)

@@ -194,6 +194,32 @@ def test_limits_that_leave_no_room_are_an_error():
         world.close([0.2, 0.3])
 
 
+def chain_on_a_rod(mass):
+    """Three links that hang from the ceiling, and a rod between the last one and the ceiling."""
+    builder, size = ModelBuilder(), 0.3
+    for k in range(3):
+        builder.add_body(
+            f"b{k}", mass, center_of_mass=(0, 0, -size / 2), inertia=(0.02 * mass, 0.02 * mass, 0.01 * mass)
+        )
+        parent, place = (f"b{k - 1}", -size) if k else ("world", 0.0)
+        builder.add_joint(f"j{k}", "revolute", parent, f"b{k}", axis=(0, 1, 0), position=(0, 0, place))
+    return World(builder.build(), [c.Rod("r", ("b2", (0, 0, -size)), ("world", (0.3, 0, -0.5)), length=0.4)])
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("mass", [1e-300, 1e-20, 1e30, 1e100, 1e300])
+def test_nothing_depends_on_the_unit_of_mass(mass):
+    """The configuration that closes, the velocity with it, accelerations and impacts are those of links of 1 kg."""
+    q, v = np.array([0.3, 0.4, 0.5]), np.array([0.1, -0.2, 0.3])
+    world, usual = chain_on_a_rod(mass), chain_on_a_rod(1.0)
+    found, expected = world.close(q, v), usual.close(q, v)
+    assert_allclose(found.configuration, expected.configuration, atol=1e-9)
+    assert_allclose(found.velocity, expected.velocity, atol=1e-9)
+    assert_allclose(world.impact(q, v).velocity, usual.impact(q, v).velocity, atol=1e-12)
+    now, then = (w.accelerations(q, v, np.zeros(3)).acceleration for w in (world, usual))
+    assert_allclose(now, then, rtol=1e-10)
+
+
 @pytest.mark.plain
 @pytest.mark.parametrize(("length", "mass"), [(1e150, 1e-300), (1e150, 1.0), (1e-150, 1e300)])
 def test_lengths_and_masses_at_the_ends_of_float64_close_or_are_an_error_without_a_warning(length, mass, capfd):
