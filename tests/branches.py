@@ -37,8 +37,11 @@ def listed() -> list[str]:
 
 
 def code_of(text: str) -> str:
-    """A file of tests without its comments and docstrings."""
-    tree = ast.parse(text)
+    """A file of tests without its comments and docstrings; all of it where Python cannot read it."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return text
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:
             del node.body[0]
