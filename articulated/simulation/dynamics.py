@@ -31,13 +31,6 @@ class Remembered:
     impulses: int = 0
     order: NDArray[np.int64] | None = None
 
-    def spread(self, batch: tuple[int, ...]) -> Array | None:
-        """Return the numbers, a row for each state of the batch."""
-        if self.numbers is None:
-            return None
-        n = self.numbers.shape[-1]
-        return np.broadcast_to(self.numbers, (*batch, n)).reshape(-1, n)
-
 
 @dataclass(frozen=True, eq=False)
 class Dynamics:

@@ -89,7 +89,10 @@ def follow_motion(
         recording = FileRecording(schedule.samples, size, recorder.widths, folder, batch)
     complete = partial(recorder.complete, model)
     if prepared.steps is not None:
-        x = prepared.steps.begin(states_q, states_v, dynamics.remembered.spread(batch))
+        numbers = dynamics.remembered.numbers
+        if numbers is not None:  # a row for each state of the batch
+            numbers = np.broadcast_to(numbers, (*batch, numbers.shape[-1])).reshape(size, numbers.shape[-1])
+        x = prepared.steps.begin(states_q, states_v, numbers)
         outcome = follow_steps(
             prepared.steps, model, x, recording, complete=complete, progress=move, batch=batch, finish=dynamics.finish
         )
