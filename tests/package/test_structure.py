@@ -79,6 +79,7 @@ def test_circles_are_found():
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"a", "d"}, "d": set()}) == [["a", "b", "c"]]
 
 
+@pytest.mark.plain
 @pytest.mark.skipif(COMPILED, reason="compiled code shows no files")
 def test_calls_walk_through_few_files():
     for name, (call, most) in calls().items():
