@@ -85,7 +85,7 @@ def warmup(topics: Sequence[str] | None = None, *, progress: bool = True) -> Non
     of algorithms        ``"configuration"``, ``"dynamics"``, with mimic joints too, ``"frames"``, ``"inertia"``,
                          ``"momentum"``, ``"redmax"``, ``"derivatives"``, ``"forces"``; for one state and for batches
     ``"instants"``       accelerations, impacts and rows of a world, for one state and for batches
-    ``"methods"``        ``solve`` with every method and law, and ``solve_lcp``; those whose extra is not installed left out
+    ``"methods"``        ``solve`` with every method and law, and ``solve_lcp``
     ``"large"``          gradients and sweeps on islands of hundreds of contacts and more
     ===================  ==============================================================================================
 
