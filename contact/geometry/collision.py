@@ -1,9 +1,8 @@
 """Contacts of the colliders of a model in a configuration, in one table.
 
-Colliders are placed by the model's kinematics; pairs of bounding spheres that are near come from
-:mod:`~pluecker.contact.geometry.broad_phase`; of those, pairs of one kind go through their kernel together, those with
-hulls one by one, and what has no kernel through coal. The table is sorted by bodies, colliders and features, so that it is
-the same however pairs were found.
+Colliders are placed by the model's kinematics; what touches is found by :mod:`~pluecker.contact.geometry.finding`, and by
+coal where shapes have no kernel. The table is sorted by bodies, colliders and features, so that it is the same however pairs
+were found.
 """
 
 from __future__ import annotations
@@ -21,22 +20,12 @@ from pluecker.contact.arguments import can_be_listed
 from pluecker.contact.constraints.frames import body_of
 from pluecker.contact.errors import GeometryError
 from pluecker.contact.friction.tables.table import ContactTable, contact_frames
-from pluecker.contact.geometry.broad_phase import near_pairs
 from pluecker.contact.geometry.checks import not_negative
-from pluecker.contact.geometry.coal_pairs import check_pair, coal_contacts
+from pluecker.contact.geometry.coal_pairs import check_pair
 from pluecker.contact.geometry.filters import Filter
-from pluecker.contact.geometry.pairs import (
-    PAIRS,
-    has_hull_kernel,
-    has_solid_kernel,
-    hull_slots,
-    packed_pose,
-    pair_slots,
-    solid_slots,
-)
-from pluecker.contact.geometry.shapes import KINDS, HalfSpace, is_surface
-from pluecker.contact.geometry.slots import GAP, SLOT
-from pluecker.contact.geometry.surfaces import Collider, combined
+from pluecker.contact.geometry.finding.finder import Finder
+from pluecker.contact.geometry.finding.scene import Scene
+from pluecker.contact.geometry.surfaces import Collider
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.functions.arguments import as_numbers
@@ -45,10 +34,6 @@ from pluecker.spatial.properties import cached_property
 
 __all__ = ["Collision", "Contacts"]
 
-SLACK = (
-    1e-3  # of the smallest side: how much deeper two boxes may be along a face than along edges, and touch by the face
-)
-FARTHEST = 1e9  # m: beyond it nothing touches, and slots without a contact are farther away
 Integers = NDArray[np.int64]
 
 
@@ -264,56 +249,21 @@ class Collision:
 
     def find_placed(self, T: Array, far: Array) -> Contacts:
         """Find the contacts of shapes at placements ``(n, 4, 4)``; ``far`` is the reach of each collider, ``(n,)``, m."""
-        centers = np.einsum("nij,nj->ni", T[:, :3, :3], self.centers) + T[:, :3, 3]
-        pairs = self.allowed(near_pairs(centers, self.radii + far, self.margin))
-        turned = self.kinds[pairs[:, 0]] > self.kinds[pairs[:, 1]]
-        pairs[turned] = pairs[turned][:, ::-1]
-        kinds = self.kinds[pairs]
-        found: list[tuple[Integers, Array]] = [(np.zeros((0, 2), np.int64), np.zeros((0, SLOT)))]
-        codes = kinds[:, 0] * len(KINDS) + kinds[:, 1]
-        for code in np.unique(codes).tolist():
-            found += self.contacts_of(divmod(code, len(KINDS)), pairs[codes == code], T, far)
-        return self.sorted(np.concatenate([each[0] for each in found]), np.concatenate([each[1] for each in found]), T)
+        finder = self.finders.pop() if self.finders else Finder(self.scene)
+        found = finder.find(T, far)
+        self.finders.append(finder)
+        return Contacts(*found)
 
-    def contacts_of(
-        self, kinds: tuple[int, int], pairs: Integers, T: Array, far: Array
-    ) -> list[tuple[Integers, Array]]:
-        """Find the contacts of pairs of shapes of one pair of kinds: their pairs and their slots."""
-        i, j = pairs[:, 0], pairs[:, 1]
-        margins = self.margin + far[i] + far[j]
-        if kinds in PAIRS:
-            pose = packed_pose(T)
-            slots = pair_slots(kinds, pose[i], self.sizes[i], pose[j], self.sizes[j], SLACK)
-            kept = slots[:, :, GAP] <= np.minimum(margins, FARTHEST)[:, None]
-            return [(pairs[np.nonzero(kept)[0]], slots[kept])]
-        found = []
-        for pair, margin in zip(pairs, np.minimum(margins, FARTHEST).tolist(), strict=True):
-            a, b = pair.tolist()
-            first, second = self.colliders[a].shape, self.colliders[b].shape
-            if has_hull_kernel(*kinds) and not is_surface(second):
-                poses, slack = packed_pose(T[pair]), margin if isinstance(first, HalfSpace) else SLACK
-                slots = hull_slots(first.kind, poses[:1], self.sizes[[a]], poses[1:], second, slack)[0]
-            elif has_solid_kernel(first, second):
-                slots = solid_slots(first, T[[a]], second, T[[b]], SLACK)[0]
-            else:
-                slots = coal_contacts(first, T[a], second, T[b], margin)
-            slots = slots[slots[:, GAP] <= margin]
-            found.append((np.repeat(pair[None], len(slots), axis=0), slots))
-        return found
+    @cached_property
+    def scene(self) -> Scene:
+        """The colliders as compiled code reads them."""
+        return Scene(self)
 
-    def sorted(self, pairs: Integers, slots: Array, T: Array) -> Contacts:
-        """Sort contacts by bodies, colliders and features, and make their table."""
-        bodies = self.bodies[pairs]
-        turned = bodies[:, 0] > bodies[:, 1]
-        pairs, bodies = pairs.copy(), bodies.copy()
-        pairs[turned], bodies[turned] = pairs[turned][:, ::-1], bodies[turned][:, ::-1]
-        slots[turned, :3] *= -1.0
-        feature = slots[:, -1].astype(np.int64)
-        order = np.lexsort((feature, pairs[:, 1], pairs[:, 0], bodies[:, 1], bodies[:, 0]))
-        pairs, slots = pairs[order], slots[order]
-        rows = combined(self.rows[pairs[:, 0]], self.rows[pairs[:, 1]])
-        moved = np.einsum("nij,nj->ni", T[:, :3, :3], self.velocities)
-        return Contacts(
-            bodies[order], pairs, feature[order], slots[:, :3], slots[:, 3:6], slots[:, GAP], rows[:, :3], rows[:, 3],
-            rows[:, 4], rows[:, 5], moved[pairs[:, 1]] - moved[pairs[:, 0]], rows[:, 6],
-        )  # fmt: skip
+    @cached_property
+    def finders(self) -> list[Finder]:
+        """Memory in which contacts are found, of which each thread that does takes one."""
+        return []
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is copied and pickled: no addresses."""
+        return {name: value for name, value in vars(self).items() if name not in ("scene", "finders")}

@@ -17,16 +17,8 @@ from pluecker.contact.errors import GeometryError
 from pluecker.contact.geometry.checks import as_placement
 from pluecker.contact.geometry.coal_nearest import coal_nearest
 from pluecker.contact.geometry.coal_pairs import check_pair
-from pluecker.contact.geometry.pairs import (
-    PAIRS,
-    has_hull_kernel,
-    has_solid_kernel,
-    hull_slots,
-    packed_pose,
-    pair_slots,
-    solid_slots,
-)
-from pluecker.contact.geometry.shapes import Shape, as_shape, is_surface
+from pluecker.contact.geometry.finding.calls import has_kernel, slots_of
+from pluecker.contact.geometry.shapes import Shape, as_shape
 from pluecker.contact.geometry.slots import GAP
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.functions.arguments import NOT_TOGETHER, why_apart
@@ -104,15 +96,8 @@ def distance(shape_a: Shape, pose_a: ArrayLike, shape_b: Shape, pose_b: ArrayLik
 
 def nearest(first: Shape, T1: Array, second: Shape, T2: Array) -> tuple[Array, Array, Array]:
     """Compute gap, normal and point half-way of n pairs."""
-    kinds = (first.kind, second.kind)
-    if kinds in PAIRS:
-        sizes = [np.tile(shape.sizes, (len(T1), 1)) for shape in (first, second)]
-        found = pair_slots(kinds, packed_pose(T1), sizes[0], packed_pose(T2), sizes[1], 0.0)
-    elif has_hull_kernel(*kinds) and not is_surface(second):
-        own = np.tile(first.sizes, (len(T1), 1))
-        found = hull_slots(first.kind, packed_pose(T1), own, packed_pose(T2), second, 0.0)
-    elif has_solid_kernel(first, second):
-        found = solid_slots(first, T1, second, T2, 0.0)
+    if has_kernel(first, second):
+        found = slots_of(first, T1, second, T2, 0.0)
     else:
         each = [coal_nearest(first, a, second, b) for a, b in zip(T1, T2, strict=True)]
         gap, n, x = ([one[k] for one in each] for k in range(3))

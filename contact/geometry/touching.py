@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pluecker.contact.errors import GeometryError
-from pluecker.contact.geometry.collision import SLACK
-from pluecker.contact.geometry.hull_parts import solid_parts
+from pluecker.contact.geometry.finding.blocks import SLACK
 from pluecker.contact.geometry.pairs import (
     HULL_PAIRS,
     HULLS,
     PAIRS,
     SOLID_PAIRS,
     Pair,
-    has_hull_kernel,
-    hull_numbers,
+    hull_rows,
+    hulls_of,
+    kernel_of,
 )
 from pluecker.contact.geometry.shapes import KINDS, ConvexHull, HalfSpace, Mesh, is_surface
 from pluecker.contact.geometry.surfaces import Collider
@@ -49,9 +49,9 @@ class TouchingShapes:
     @property
     def pair(self) -> Pair:
         """Kernel of the two, and its slots."""
-        if self.kinds in SOLID_PAIRS:
-            return SOLID_PAIRS[self.kinds]
-        return HULL_PAIRS[self.kinds[0]] if self.with_hull else PAIRS[self.kinds]
+        pair = kernel_of(*self.kinds)
+        assert pair is not None
+        return pair
 
     @property
     def slots(self) -> int:
@@ -63,10 +63,7 @@ class TouchingShapes:
         """Numbers that the kernel reads of hulls, by the number of the shape, 0 or 1, and how many rows are triangles or
         corners; kernels of a world have their addresses, so that they live as long as this does.
         """
-        shapes = [collider.shape for collider in self.colliders]
-        if self.kinds in SOLID_PAIRS:
-            return {k: solid_parts(shape)[:2] for k, shape in enumerate(shapes)}
-        return {1: hull_numbers(self.kinds[0], shapes[1])} if self.with_hull else {}
+        return {k: hull_rows(self.kinds, self.colliders[k].shape) for k in (0, 1)[2 - hulls_of(*self.kinds) :]}
 
     @property
     def with_hull(self) -> bool:
@@ -91,7 +88,7 @@ def touching_shapes(label: str, first: Collider, second: Collider) -> TouchingSh
     for pair, turned in (((first, second), False), ((second, first), True)):
         kinds = pair[0].shape.kind, pair[1].shape.kind
         solid = not any(is_surface(collider.shape) for collider in pair)
-        if kinds in PAIRS or (solid and (kinds in SOLID_PAIRS or has_hull_kernel(*kinds))):
+        if solid and kernel_of(*kinds) is not None:
             return TouchingShapes(pair, turned)
     words = [KINDS[shape.kind] for shape in (first.shape, second.shape)]
     own = (kinds for kinds in SOLID_PAIRS if Mesh.kind not in kinds)  # a mesh that has an inside is a hull

@@ -1,30 +1,21 @@
-"""Records of pairs of shapes that may touch, and the machine code that finds where: see :mod:`.touching`."""
+"""Records of pairs of shapes that may touch: see :mod:`.touching`."""
 
 from __future__ import annotations
 
-import ctypes
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import config, types
 
 from pluecker.articulated.forces.packing import placed
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.relation import TOUCH, TOUCH_TURN, Function
-from pluecker.contact.geometry.hull_parts import PART
-from pluecker.contact.geometry.pairs import POSE, Pair, load_pose
+from pluecker.contact.geometry.finding.calls import call_of
 from pluecker.contact.geometry.shapes import HalfSpace
-from pluecker.contact.geometry.slots import SLOT
 from pluecker.contact.geometry.touching import TouchingShapes
 from pluecker.contact.rows import layout
 from pluecker.contact.rows.motion import PLACE
-from pluecker.contact.rows.touching import CALLS, SIZE_PLACE, SLACK_PLACE, SLOT_PLACE, TOUCHING_ROOM
-from pluecker.spatial.algebra.vectors import load3
-from pluecker.spatial.engine.compiled.decorators import address, compiled_for
-from pluecker.spatial.engine.memory.addresses import numbers_at
-from pluecker.spatial.engine.scalars.operations import load, load_integer, part
+from pluecker.contact.rows.touching import TOUCHING_ROOM
 
 __all__ = ["Touching", "pack_touching", "touching_of"]
 
@@ -105,77 +96,3 @@ def pack_touching(tree: Any, touching: Touching, rows: dict[int, int]) -> Array:
         numbers[layout.SHIFT] = 0.5 if pair.kinds[0] == HalfSpace.kind else 0.0
         records.append(numbers)
     return np.concatenate([np.zeros(0), *records])
-
-
-@functools.cache
-def call_of(pair: Pair, hulls: int) -> int:
-    """Return the address of the call of a kernel, of whose shapes so many are hulls; without compilation its number."""
-    function = (pair_call, hull_call, two_hulls_call)[hulls](pair.kernel, pair.slots * SLOT)
-    if config.DISABLE_JIT:
-        CALLS.append(function)
-        return len(CALLS) - 1
-    return address(compiled_for(function, (types.intp, types.intp)))
-
-
-def pair_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int], int]:
-    """Make the call of the kernel of a pair on its block: an array, or the address of one in compiled code."""
-    block_of = in_array if config.DISABLE_JIT else numbers_at
-
-    def touch(place, k):
-        x = block_of(place, SLOT_PLACE + room)
-        (R1, p1), (R2, p2) = load_pose(x, 0), load_pose(x, POSE)
-        s1, s2 = load3(x, SIZE_PLACE), load3(x, SIZE_PLACE + 3)
-        kernel(R1, p1, s1, R2, p2, s2, load(x, SLACK_PLACE), part(x, SLOT_PLACE, room))
-        return 0
-
-    touch.__name__ = touch.__qualname__ = f"{kernel.__name__}_touch"
-    return touch
-
-
-def hull_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int], int]:
-    """Make the call of the kernel of a shape and a hull, whose numbers are outside its block: 3 or 12 in each of
-    its rows.
-    """
-    block_of, rows_at = (in_array, in_memory) if config.DISABLE_JIT else (numbers_at, numbers_at)
-
-    def touch(place, k):
-        x = block_of(place, SLOT_PLACE + room)
-        (R1, p1), (R2, p2) = load_pose(x, 0), load_pose(x, POSE)
-        count, size = load_integer(x, SIZE_PLACE + 4), load_integer(x, SIZE_PLACE + 5)
-        numbers, rows = rows_at(load_integer(x, SIZE_PLACE + 3), size), size // PART
-        found = part(x, SLOT_PLACE, room)
-        s1 = load3(x, SIZE_PLACE)
-        kernel(R1, p1, s1, R2, p2, numbers, count, rows, load(x, SLACK_PLACE), found)
-        return 0
-
-    touch.__name__ = touch.__qualname__ = f"{kernel.__name__}_touch"
-    return touch
-
-
-def two_hulls_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int], int]:
-    """Make the call of the kernel of two hulls on its block, see :class:`~pluecker.contact.geometry.hull_parts.Solid`."""
-    block_of, rows_at = (in_array, in_memory) if config.DISABLE_JIT else (numbers_at, numbers_at)
-
-    def touch(place, k):
-        x = block_of(place, SLOT_PLACE + room)
-        (R1, p1), (R2, p2) = load_pose(x, 0), load_pose(x, POSE)
-        size1, size2 = load_integer(x, SIZE_PLACE + 2), load_integer(x, SIZE_PLACE + 5)
-        A, B = rows_at(load_integer(x, SIZE_PLACE), size1), rows_at(load_integer(x, SIZE_PLACE + 3), size2)
-        a = load_integer(x, SIZE_PLACE + 1), load_integer(A, size1 - PART + 2), size1 // PART - 1
-        b = load_integer(x, SIZE_PLACE + 4), load_integer(B, size2 - PART + 2), size2 // PART - 1
-        found = part(x, SLOT_PLACE, room)
-        kernel(R1, p1, A, a, R2, p2, B, b, load(x, SLACK_PLACE), found)
-        return 0
-
-    touch.__name__ = touch.__qualname__ = f"{kernel.__name__}_touch"
-    return touch
-
-
-def in_memory(place: Any, size: int) -> Any:
-    """View so many numbers at an address as an array."""
-    return np.ctypeslib.as_array((ctypes.c_double * size).from_address(int(place)))
-
-
-def in_array(block: Any, size: int) -> Any:
-    """Return a block by itself, in place of what is at its address."""
-    return block[:size]

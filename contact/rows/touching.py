@@ -15,21 +15,26 @@ numbers    what they are
 p is halfway between the surfaces; of a half-space, which most do not lean on alone, it is on the other shape. The tangents
 are those of :func:`~pluecker.contact.contact_frames`.
 
-What finds these, the kernels of :mod:`~pluecker.contact.geometry.pairs`, is called by its address: of the many kinds of
-pairs only those are compiled that a world has, each once, and no step of a world has a copy of them. It takes and leaves its
-numbers in one block: rotation and origin of both shapes, sizes, the slack, the slots that it fills. Eight states are called
-one after the other.
+What finds these, the kernels of :mod:`~pluecker.contact.geometry.pairs`, is called by its address,
+:mod:`~pluecker.contact.geometry.finding.calls`: no step of a world has a copy of it. Eight states are called one after the
+other.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
 
 from numba import config, types
 from numba.extending import overload
 
 from pluecker.contact.constraints.relation import TOUCH, TOUCH_TURN
+from pluecker.contact.geometry.finding.blocks import (
+    BLOCK,
+    MOST_SLOTS,
+    POSES,
+    SIZE_PLACE,
+    SLACK_PLACE,
+    SLOT_PLACE,
+    call_kernel,
+)
 from pluecker.contact.geometry.slots import GAP, SLOT
 from pluecker.contact.rows.layout import (
     CALL,
@@ -71,25 +76,17 @@ from pluecker.spatial.algebra.vectors import dot3, load3, multiply3, rotate_back
 from pluecker.spatial.engine.compiled.decorators import TAUGHT, called_kernel, kernel
 from pluecker.spatial.engine.memory.addresses import address_of, numbers_at
 from pluecker.spatial.engine.memory.views import scalar_of
-from pluecker.spatial.engine.parallel.atomics import call_through
 from pluecker.spatial.engine.scalars.lanes import WIDTH, get_lane, lanes, set_lane
 from pluecker.spatial.engine.scalars.operations import load, part, select, smaller, store, within
 
 __all__ = [
-    "CALLS", "MOST_SLOTS", "NO_CONTACT", "POSES", "SIZE_PLACE", "SLACK_PLACE", "SLOT_PLACE", "TOUCHING_ROOM",
-    "add_surface_rates", "recall_multipliers", "touch_pairs", "touch_value", "touch_wrench",
+    "NO_CONTACT", "TOUCHING_ROOM", "add_surface_rates", "recall_multipliers", "touch_pairs", "touch_value",
+    "touch_wrench",
 ]  # fmt: skip
 
-MOST_SLOTS = 8  # of a pair
-POSES = 24  # numbers of a block: two times R row by row and p; then sizes, the slack, and the slots
-SIZE_PLACE, SLACK_PLACE, SLOT_PLACE = 24, 30, 31
-BLOCK = SLOT_PLACE + SLOT * MOST_SLOTS
 TOUCHING_ROOM = POSES + BLOCK + SLOT * MOST_SLOTS  # for a call: the poses, the block, and what was found
 NO_CONTACT = 1e29  # m; gaps of open slots are larger
 LOWEST = -0.65  # of n_z, where the frame of a contact changes, see contact_frames
-
-# without compilation, what is called has a number here in place of an address
-CALLS: list[Callable[[Any, int], int]] = []
 
 
 # ------------------------------------------------------------------------------------------------------------------ calls
@@ -99,7 +96,7 @@ def find_touching(w, c, poses, block, found):
     """Run the kernel of pair ``c`` at these poses; the slots go to ``found``; ``block`` is scratch memory"""
     block[:POSES] = poses
     copy_settings(w, c, block)
-    CALLS[touching_entry(w, c, CALL)](block, 0)
+    call_kernel(touching_entry(w, c, CALL), block)
     n = SLOT * touching_entry(w, c, SLOT_COUNT)
     found[:n] = block[SLOT_PLACE : SLOT_PLACE + n]
 
@@ -121,7 +118,7 @@ if not config.DISABLE_JIT:
         for k in range(POSES):
             store(block, k, load(poses, k))
         copy_settings(w, c, block)
-        call_through(touching_entry(w, c, CALL), address_of(block), 0)
+        call_kernel(touching_entry(w, c, CALL), block)
         for k in range(SLOT * touching_entry(w, c, SLOT_COUNT)):
             store(found, k, load(block, SLOT_PLACE + k))
 
@@ -133,7 +130,7 @@ if not config.DISABLE_JIT:
             for k in range(POSES):
                 store(numbers, k, get_lane(load(poses, k), lane))
             copy_settings(w, c, numbers)
-            call_through(touching_entry(w, c, CALL), address_of(numbers), 0)
+            call_kernel(touching_entry(w, c, CALL), numbers)
             for k in range(SLOT * touching_entry(w, c, SLOT_COUNT)):
                 store(found, k, set_lane(load(found, k), lane, load(numbers, SLOT_PLACE + k)))
 

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pluecker.contact.geometry.pairs import has_solid_kernel, packed_pose, pair_slots, solid_slots
+from pluecker.contact.geometry.finding.calls import has_kernel, slots_of
 from pluecker.contact.geometry.slots import GAP, OPEN
 
-__all__ = ["Touch", "box_contacts", "deepest", "has_solid_kernel", "hull_contacts"]
+__all__ = ["Touch", "contacts", "deepest", "has_kernel"]
 
 
 class Touch(NamedTuple):
@@ -35,18 +35,12 @@ def closed(slots):
     return [parts(each[each[:, GAP] < OPEN / 2]) for each in slots]
 
 
-def hull_contacts(first, T1, second, T2, slack):
-    """Return contacts of a hull or a box and a hull at many placements ``(n, 4, 4)``: a list of n."""
-    return closed(solid_slots(first, T1, second, T2, slack))
+def contacts(first, T1, second, T2, slack):
+    """Return contacts of two shapes at many placements ``(n, 4, 4)``: a list of n."""
+    return closed(slots_of(first, T1, second, T2, slack))
 
 
 def deepest(first, T1, second, T2):
     """Return the deepest contact of each pair."""
-    slots = solid_slots(first, T1, second, T2, 0.0)
+    slots = slots_of(first, T1, second, T2, 0.0)
     return parts(np.take_along_axis(slots, slots[:, :, GAP].argmin(axis=1)[:, None, None], axis=1)[:, 0])
-
-
-def box_contacts(first, T1, second, T2, slack):
-    """Return contacts of two boxes at many placements."""
-    sizes = (np.tile(each.sizes, (len(T1), 1)) for each in (first, second))
-    return closed(pair_slots((3, 3), packed_pose(T1), next(sizes), packed_pose(T2), next(sizes), slack))

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from pluecker.contact.geometry import Box, ConvexHull, distance
 from tests.conftest import COMPILED, EVERYTHING
-from tests.contact.geometry.kernel_slots import Touch, box_contacts, deepest, has_solid_kernel, hull_contacts
+from tests.contact.geometry.kernel_slots import Touch, contacts, deepest, has_kernel
 from tests.contact.geometry.pairs import CUBE, pair_of_poses, placement, pose, shape
 from tests.contact.geometry.peers import coal_distance, separation
 
@@ -66,9 +66,9 @@ def test_hulls_that_are_boxes_touch_where_boxes_do(height):
     T2[:, :3, :3] = Rotation.from_rotvec(np.outer(rng.uniform(0, 6, n), [0, 0, 1])).as_matrix()
     T2[:, :2, 3], T2[:, 2, 3] = rng.uniform(-0.1, 0.1, (n, 2)), height
     T2[0, :3, :3], T2[0, :2, 3] = np.eye(3), 0.0  # equal faces
-    boxes = box_contacts(BOX, T1, BOX, T2, SLACK)
+    boxes = contacts(BOX, T1, BOX, T2, SLACK)
     for first in (BOX, AS_HULL):
-        for mine, theirs in zip(hull_contacts(first, T1, AS_HULL, T2, SLACK), boxes, strict=True):
+        for mine, theirs in zip(contacts(first, T1, AS_HULL, T2, SLACK), boxes, strict=True):
             assert len(mine.gap) == len(theirs.gap) >= 4
             assert_same_places(mine, theirs)  # two of the corners may be one, up to 1e-9 of the sizes and their angle
             np.testing.assert_allclose(mine.normal, np.tile(theirs.normal[0], (len(mine.gap), 1)), atol=1e-12)
@@ -121,7 +121,7 @@ def test_two_faces_touch_in_the_corners_of_what_they_have_in_common():
         i, j = (rng.integers(len(each.triangles)) for each in (first, second))
         T1, T2 = upwards @ on_face(first, i, 0.0, rng), on_face(second, j, gap, rng)
         W = pose(rng)
-        (found,) = hull_contacts(first, (W @ T1)[None], second, (W @ T2)[None], SLACK)
+        (found,) = contacts(first, (W @ T1)[None], second, (W @ T2)[None], SLACK)
         own = common_corners(first.vertices[first.triangles[i]], T1, second.vertices[second.triangles[j]], T2)
         there = Touch(None, own[:, :3] @ W[:3, :3].T + W[:3, 3], own[:, 3], None)
         assert_same_places(found, there)
@@ -136,7 +136,7 @@ def test_of_many_corners_eight_are_taken_that_span_them_and_the_deepest():
     tilt = 1e-4
     R = Rotation.from_rotvec([tilt * np.cos(0.3), tilt * np.sin(0.3), 0.0]).as_matrix()
     T = placement(R, [0.0, 0.0, 1.0])
-    (found,) = hull_contacts(prism, np.eye(4)[None], prism, T[None], SLACK)
+    (found,) = contacts(prism, np.eye(4)[None], prism, T[None], SLACK)
     assert len(found.gap) >= 7
     assert found.gap.min() == pytest.approx(-tilt, rel=0.02)
     corners = found.point[:, :2]
@@ -150,7 +150,7 @@ def test_features_stay_while_a_hull_slides_and_sinks(first):
     names = None
     for k in range(20 if COMPILED else 2):
         T = placement(Rotation.from_rotvec([0, 0, 0.3 + 1e-3 * k]).as_matrix(), [0.01 + 1e-3 * k, 0.02, 0.2 - 1e-6 * k])
-        (found,) = hull_contacts(first, np.eye(4)[None], AS_HULL, T[None], SLACK)
+        (found,) = contacts(first, np.eye(4)[None], AS_HULL, T[None], SLACK)
         own = set(found.feature)
         assert names is None or own == names
         names = own
@@ -161,8 +161,8 @@ def test_hulls_of_many_edges_have_the_distance_that_coal_says():
     pytest.importorskip("coal", reason="it computes large hulls (extra collision)")
     n, rng = 20 if COMPILED else 3, np.random.default_rng(8)
     large, small = (ConvexHull(unit(rng.normal(size=(count, 3)))) for count in (60, 8))
-    assert has_solid_kernel(small, large)
-    assert not has_solid_kernel(large, large)
+    assert has_kernel(small, large)
+    assert not has_kernel(large, large)
     for one in (small, large):
         T = np.array([pose(rng, 2.0) for _ in range(n)])
         own = deepest(one, np.tile(np.eye(4), (n, 1, 1)), large, T)

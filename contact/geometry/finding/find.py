@@ -1,0 +1,199 @@
+"""All contacts of a scene, from the placements of its shapes, in one call of compiled code.
+
+Arrays are the caller's: those of the scene, scratch memory and the table, as large as :func:`sizes_of` says. What there is
+no room for is counted, and not stored.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pluecker.contact.geometry.finding import table
+from pluecker.contact.geometry.finding.blocks import BLOCK, POSE
+from pluecker.contact.geometry.finding.broad_phase import BOX, STACK, make_tree, overlaps_of, store_boxes
+from pluecker.contact.geometry.finding.narrow_phase import (
+    FOUND,
+    LEFT,
+    PAIR,
+    PAIRS_FOUND,
+    ROOM,
+    ROOM_OF_LISTS,
+    UNREADY,
+    WORK_HEADER,
+    examine_pair,
+)
+from pluecker.contact.geometry.finding.scene import collider_count
+from pluecker.contact.geometry.finding.table import store_table
+from pluecker.contact.geometry.slots import SLOT
+from pluecker.spatial.engine.compiled.decorators import called_kernel, entry_point, kernel
+from pluecker.spatial.engine.memory.views import view
+from pluecker.spatial.engine.scalars.operations import load, part, store
+
+__all__ = [
+    "COMPLETE", "PAIRS_LEFT", "PAIRS_UNREADY", "TOO_MANY", "Sizes", "find_contacts", "find_of_matrices", "left_pairs",
+    "pairs_place", "poses_place", "sizes_of", "slots_place", "store_found", "unready_pairs",
+]  # fmt: skip
+
+# what find_contacts returns: a sum
+COMPLETE, TOO_MANY, PAIRS_UNREADY, PAIRS_LEFT = 0, 1, 2, 4
+
+
+class Sizes(NamedTuple):
+    """Lengths of the arrays of :func:`find_contacts`."""
+
+    work_f: int
+    work_i: int
+    out_f: int
+    out_i: int
+
+
+def sizes_of(n: int, contacts: int, listed: int) -> Sizes:
+    """Compute how long arrays have to be.
+
+    Args:
+        n: how many colliders there are.
+        contacts: for how many contacts there is to be room.
+        listed: for how many pairs that have no kernel, and for how many whose kernel is not ready.
+    """
+    return Sizes(
+        slots_place(n) + SLOT * contacts,
+        pairs_place(n, listed) + (PAIR + 2) * contacts,
+        table.NUMBERS * contacts,
+        1 + table.INTEGERS * contacts,
+    )
+
+
+# work_f: the block of a call, the boxes of colliders, those of nodes, those in the order of the tree, placements that came
+# as matrices, slots
+
+
+@kernel
+def poses_place(n):
+    """Return where placements are that came as matrices"""
+    return BLOCK + BOX * (3 * n + 2)
+
+
+@kernel
+def slots_place(n):
+    """Return where slots are"""
+    return poses_place(n) + POSE * n
+
+
+# work_i: the header, the order of the tree, what is near a collider, counts of a sort, nodes that wait, two lists of pairs,
+# pairs that touch, two orders of these
+
+
+@kernel
+def left_pairs(n):
+    """Return where the list of pairs is that have no kernel"""
+    return WORK_HEADER + 3 * n + 1 + STACK
+
+
+@kernel
+def unready_pairs(n, listed):
+    """Return where the list of pairs is whose kernel is not ready"""
+    return left_pairs(n) + 2 * listed
+
+
+@kernel
+def pairs_place(n, listed):
+    """Return where pairs are that touch"""
+    return unready_pairs(n, listed) + 2 * listed
+
+
+@called_kernel
+def find_contacts(scene_f, scene_i, poses, far, work_f, work_i, out_f, out_i):
+    """Find the contacts of all colliders, and store their table
+
+    Args, all of them views, or arrays of one axis:
+        scene_f, scene_i: ``numbers`` and ``integers`` of a :class:`~pluecker.contact.geometry.finding.scene.Scene`.
+        poses: placements of the shapes in the world, 12 numbers each: R row by row, p; m.
+        far: the reach of each collider, m.
+        work_f, work_i: scratch memory, in which the first two integers say for how many contacts there is room, and for how
+            many pairs in each list; nothing else lasts from call to call.
+        out_f, out_i: the table, column by column, see :mod:`~pluecker.contact.geometry.finding.table`; ``out_i[0]`` is K.
+
+    Returns:
+        ``COMPLETE``: the table is there. Else a sum, and there is no table: ``TOO_MANY`` contacts, or pairs without a
+        kernel, of which integers ``FOUND`` and ``LEFT`` of ``work_i`` say how many there are; ``PAIRS_UNREADY``, of which
+        the scene has to prepare some before another call; ``PAIRS_LEFT``, which have no kernel, and whose contacts are to
+        be added before :func:`store_found`.
+        :meth:`~pluecker.contact.geometry.finding.finder.Finder.go_on` does all of this.
+    """
+    n, listed = collider_count(scene_i), load(work_i, ROOM_OF_LISTS)
+    boxes, nodes = part(work_f, BLOCK, BOX * n), part(work_f, BLOCK + BOX * n, BOX * (n + 2))
+    leaves, block = part(work_f, BLOCK + BOX * (2 * n + 2), BOX * n), part(work_f, 0, BLOCK)
+    slots = part(work_f, slots_place(n), SLOT * load(work_i, ROOM))
+    order, near = part(work_i, WORK_HEADER, n), part(work_i, WORK_HEADER + n, n)
+    stack = part(work_i, WORK_HEADER + 3 * n + 1, STACK)
+    left, unready = part(work_i, left_pairs(n), 2 * listed), part(work_i, unready_pairs(n, listed), 2 * listed)
+    pairs = part(work_i, pairs_place(n, listed), PAIR * load(work_i, ROOM))
+    for k in (FOUND, PAIRS_FOUND, LEFT, UNREADY):
+        store(work_i, k, 0)
+    count, first = store_boxes(scene_f, scene_i, poses, far, boxes, order)
+    for place in range(first, n):
+        for k in range(count):
+            i, j = load(order, place), load(order, k)
+            examine_pair(
+                scene_f, scene_i, poses, far, boxes, i, j, block, slots, work_i, pairs, left, unready
+            )  # fmt: skip
+    if count > 1:
+        make_tree(boxes, order, count, nodes, leaves, stack)
+    for k in range(count - 1):
+        for e in range(overlaps_of(leaves, k, count, nodes, order, near, stack)):
+            i, j = load(order, k), load(near, e)
+            examine_pair(
+                scene_f, scene_i, poses, far, boxes, i, j, block, slots, work_i, pairs, left, unready
+            )  # fmt: skip
+    status = COMPLETE
+    if load(work_i, FOUND) > load(work_i, ROOM) or load(work_i, LEFT) > listed:
+        status += TOO_MANY
+    if load(work_i, UNREADY) > 0:
+        status += PAIRS_UNREADY
+    if load(work_i, LEFT) > 0:
+        status += PAIRS_LEFT
+    if status == COMPLETE:
+        store_contacts(scene_f, scene_i, poses, work_f, work_i, out_f, out_i)
+    return status
+
+
+@called_kernel
+def store_contacts(scene_f, scene_i, poses, work_f, work_i, out_f, out_i):
+    """Store the table of all contacts in scratch memory"""
+    n, room, listed = collider_count(scene_i), load(work_i, ROOM), load(work_i, ROOM_OF_LISTS)
+    place = pairs_place(n, listed)
+    slots, pairs = part(work_f, slots_place(n), SLOT * room), part(work_i, place, PAIR * room)
+    order, other = part(work_i, place + PAIR * room, room), part(work_i, place + (PAIR + 1) * room, room)
+    counts = part(work_i, WORK_HEADER + 2 * n, n + 1)
+    store_table(scene_f, scene_i, poses, slots, work_i, pairs, order, other, counts, out_f, out_i)
+
+
+# -------------------------------------------------------------------------------------------------------------- for Python
+
+
+def find_of_matrices(scene_f, scene_i, T, far, work_f, work_i, out_f, out_i):
+    """Find the contacts of shapes whose placements are matrices, 16 numbers each, as :func:`find_contacts`"""
+    T, work_f = view(T), view(work_f)
+    n = len(far)
+    poses = part(work_f, poses_place(n), POSE * n)
+    for k in range(n):
+        for i in range(3):
+            for j in range(3):
+                store(poses, POSE * k + 3 * i + j, load(T, 16 * k + 4 * i + j))
+            store(poses, POSE * k + 9 + i, load(T, 16 * k + 4 * i + 3))
+    return find_contacts(
+        view(scene_f), view(scene_i), poses, view(far), work_f, view(work_i), view(out_f), view(out_i)
+    )  # fmt: skip
+
+
+find_of_matrices = entry_point(find_of_matrices)
+
+
+def store_found(scene_f, scene_i, poses, work_f, work_i, out_f, out_i):
+    """Store the table of all contacts in scratch memory, to which those of pairs without a kernel were added"""
+    store_contacts(
+        view(scene_f), view(scene_i), view(poses), view(work_f), view(work_i), view(out_f), view(out_i)
+    )  # fmt: skip
+
+
+store_found = entry_point(store_found)

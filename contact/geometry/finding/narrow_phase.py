@@ -1,0 +1,149 @@
+"""The narrow phase: of two colliders that are near each other whether they may touch, and where they do."""
+
+from __future__ import annotations
+
+from pluecker.contact.geometry.filters import may_touch
+from pluecker.contact.geometry.finding.blocks import POSE, POSES, SLACK, SLACK_PLACE, SLOT_PLACE, call_kernel
+from pluecker.contact.geometry.finding.broad_phase import BOX, FARTHEST
+from pluecker.contact.geometry.finding.scene import (
+    CALL,
+    MARGIN,
+    PLACE_1,
+    PLACE_2,
+    RADIUS,
+    SIZES,
+    SLOTS,
+    SOLID,
+    WIDE_SLACK,
+    body_rank,
+    edge_count,
+    is_half_space,
+    is_without_inside,
+    kind_of,
+    number_place,
+    pair_place,
+    rules_place,
+)
+from pluecker.contact.geometry.pairs import MOST_EDGES
+from pluecker.contact.geometry.slots import GAP, SLOT
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.scalars.operations import load, load_integer, part, store, tail
+
+__all__ = ["FOUND", "LEFT", "PAIR", "PAIRS_FOUND", "ROOM", "ROOM_OF_LISTS", "UNREADY", "WORK_HEADER", "examine_pair"]
+
+# The first integers of scratch memory: for how many contacts there is room, and for how many pairs in each list; how many
+# contacts were found, how many pairs have these, how many pairs have no kernel, of how many it is not ready.
+ROOM, ROOM_OF_LISTS, FOUND, PAIRS_FOUND, LEFT, UNREADY, WORK_HEADER = range(7)
+PAIR = 4  # integers of a pair that touches: two colliders, its first contact, and how many it has
+ROUNDING = 1e-9  # of distances, by which a sphere is larger than it is
+
+
+@kernel
+def are_apart(sf, si, poses, boxes, i, j, margin):
+    """Return whether spheres around two colliders, the first of which may be a half-space, are farther apart than the
+    margin; false where numbers are none
+    """
+    first, second = load(sf, number_place(i, RADIUS)), load(sf, number_place(j, RADIUS))
+    distance, size = 0.0, 0.0
+    for a in range(3):
+        x = 0.5 * (load(boxes, BOX * j + a) + load(boxes, BOX * j + 3 + a))
+        if is_half_space(si, i):
+            step, n = x - load(poses, POSE * i + 9 + a), load(poses, POSE * i + 3 * a + 2)
+            distance += n * step
+            size += abs(x) + abs(step)
+        else:
+            y = 0.5 * (load(boxes, BOX * i + a) + load(boxes, BOX * i + 3 + a))
+            distance += (x - y) * (x - y)
+            size += abs(x) + abs(y)
+    near = second + margin + SLACK * second + ROUNDING * (size + second)
+    if is_half_space(si, i):
+        return distance > near
+    near += first + SLACK * first + ROUNDING * first
+    return distance > near * near
+
+
+@kernel
+def add_to_list(work, counter, pairs, i, j):
+    """Add a pair to a list, if there is room, and count it"""
+    k = load(work, counter)
+    store(work, counter, k + 1)
+    if k < load(work, ROOM_OF_LISTS):
+        store(pairs, 2 * k, i)
+        store(pairs, 2 * k + 1, j)
+
+
+@kernel
+def copy_sizes(sf, place, block, at):
+    """Copy three numbers, or integers among numbers"""
+    for k in range(3):
+        store(block, at + k, load(sf, place + k))
+
+
+@called_kernel
+def examine_pair(sf, si, poses, far, boxes, i, j, block, slots, work, pairs, left, unready):
+    """Find the contacts of two colliders, if these may touch, and add them and the pair to those that were found"""
+    if i > j:
+        i, j = j, i
+    if not may_touch(tail(si, rules_place(si)), i, j):
+        return
+    if kind_of(si, i) > kind_of(si, j):
+        i, j = j, i
+    margin = load(sf, MARGIN) + load(far, i) + load(far, j)
+    margin = FARTHEST if margin > FARTHEST else margin  # NaN remains
+    if are_apart(sf, si, poses, boxes, i, j, margin):
+        return
+    entry = pair_place(si, i, j)
+    n_slots, call = load(si, entry + SLOTS), load(si, entry + CALL)
+    place1, place2 = load(si, entry + PLACE_1), load(si, entry + PLACE_2)
+    if n_slots == 0 or is_without_inside(si, i) or is_without_inside(si, j):
+        add_to_list(work, LEFT, left, i, j)
+        return
+    first, second = number_place(i, place1), number_place(j, place2)
+    ready = place1 == SIZES or load_integer(sf, first) != 0
+    ready = ready and (place2 == SIZES or load_integer(sf, second) != 0)
+    if ready and place1 == SOLID and edge_count(si, i) * edge_count(si, j) > MOST_EDGES:
+        add_to_list(work, LEFT, left, i, j)
+        return
+    if not ready or call == 0:
+        add_to_list(work, UNREADY, unready, i, j)
+        return
+    for k in range(POSE):
+        store(block, k, load(poses, POSE * i + k))
+        store(block, POSE + k, load(poses, POSE * j + k))
+    copy_sizes(sf, first, block, POSES)
+    copy_sizes(sf, second, block, POSES + 3)
+    store(block, SLACK_PLACE, margin if load(si, entry + WIDE_SLACK) != 0 else SLACK)
+    call_kernel(call, block)
+    add_contacts(si, i, j, part(block, SLOT_PLACE, SLOT * n_slots), n_slots, margin, slots, work, pairs)
+
+
+@called_kernel
+def add_contacts(si, i, j, found, n_slots, margin, slots, work, pairs):
+    """Add the contacts in so many slots whose gap is no larger than the margin, in the order of their features, with the
+    normal from the body of lower rank to the other one; and their pair
+    """
+    room, first, n = load(work, ROOM), load(work, FOUND), 0
+    turned = body_rank(si, i) > body_rank(si, j)
+    for k in range(n_slots):
+        if not load(found, SLOT * k + GAP) <= margin:
+            continue
+        at = first + n
+        n += 1
+        if at >= room:
+            continue
+        feature = load(found, SLOT * k + GAP + 1)
+        while at > first and load(slots, SLOT * (at - 1) + GAP + 1) > feature:
+            for a in range(SLOT):
+                store(slots, SLOT * at + a, load(slots, SLOT * (at - 1) + a))
+            at -= 1
+        for a in range(SLOT):
+            x = load(found, SLOT * k + a)
+            store(slots, SLOT * at + a, -x if turned and a < 3 else x)
+    store(work, FOUND, first + n)
+    if n > 0 and first + n <= room:
+        at = PAIR * load(work, PAIRS_FOUND)
+        store(pairs, at, j if turned else i)
+        store(pairs, at + 1, i if turned else j)
+        store(pairs, at + 2, first)
+        store(pairs, at + 3, n)
+        store(work, PAIRS_FOUND, load(work, PAIRS_FOUND) + 1)
