@@ -28,7 +28,7 @@ from pluecker.spatial.algebra.vectors import add3, load3, rotate
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import load, store
 
-__all__ = ["BOX", "FARTHEST", "STACK", "make_tree", "overlaps_of", "store_boxes"]
+__all__ = ["BOX", "FARTHEST", "STACK", "limited", "make_tree", "overlaps_of", "store_boxes"]
 
 BOX = 6  # numbers: the lower corner, the upper corner
 LEAF = 4  # boxes that are compared one by one
@@ -54,13 +54,13 @@ def store_boxes(sf, si, poses, far, boxes, order):
         s = load3(sf, number_place(k, HALF_SIDES))
         r, around = load(sf, number_place(k, ROUND)), load(sf, number_place(k, RADIUS))
         # kernels take a face that is nearest but for the slack, so that contacts may be that much nearer than the shapes
-        more = SLACK * around + 0.5 * load(sf, MARGIN) + nearest_of(load(far, k))
+        more = SLACK * around + 0.5 * load(sf, MARGIN) + limited(load(far, k))
         known = True
         for a in range(3):
             e = abs(R[3 * a]) * s[0] + abs(R[3 * a + 1]) * s[1] + abs(R[3 * a + 2]) * s[2] + r
             e = min(e, around) + more
             e += ROUNDING * (e + abs(c[a]))
-            known = known and abs(c[a]) + e < RUN_AWAY  # not where it is no number
+            known = known and abs(c[a]) + e < RUN_AWAY  # false where it is no number
             store(boxes, BOX * k + a, c[a] - e)
             store(boxes, BOX * k + 3 + a, c[a] + e)
         if known:
@@ -70,9 +70,9 @@ def store_boxes(sf, si, poses, far, boxes, order):
 
 
 @kernel
-def nearest_of(x):
-    """Return a distance, or the farthest at which anything touches; NaN remains"""
-    return FARTHEST if x > FARTHEST else x
+def limited(x):
+    """Return a distance, or the farthest at which anything touches, which is that of no number too"""
+    return x if x <= FARTHEST else FARTHEST
 
 
 @called_kernel

@@ -140,11 +140,11 @@ class Finder:
         rows = poses.reshape(-1, POSE)
         T = np.zeros((self.n, 4, 4))
         T[:, :3, :3], T[:, :3, 3], T[:, 3, 3] = rows[:, :9].reshape(-1, 3, 3), rows[:, 9:], 1.0
-        margins = scene.numbers[MARGIN]
         pairs = work[pairs_place(self.n, self.listed) :].reshape(-1)[: PAIR * self.room].reshape(-1, PAIR)
         found: list[tuple[int, int, Array]] = []
         for i, j in pairs_in(work, left_pairs(self.n), int(work[LEFT])):
-            margin = min(float(margins + far[i] + far[j]), FARTHEST)
+            margin = float(scene.numbers[MARGIN] + far[i] + far[j])
+            margin = margin if margin <= FARTHEST else FARTHEST  # also where it is no number
             slots = coal_contacts(scene.shapes[i], T[i], scene.shapes[j], T[j], margin)
             slots = slots[slots[:, GAP] <= margin]
             slots = slots[np.argsort(slots[:, GAP + 1], kind="stable")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pluecker.contact.geometry.filters import may_touch
 from pluecker.contact.geometry.finding.blocks import POSE, POSES, SLACK, SLACK_PLACE, SLOT_PLACE, call_kernel
-from pluecker.contact.geometry.finding.broad_phase import BOX, FARTHEST
+from pluecker.contact.geometry.finding.broad_phase import BOX, limited
 from pluecker.contact.geometry.finding.scene import (
     CALL,
     MARGIN,
@@ -88,8 +88,7 @@ def examine_pair(sf, si, poses, far, boxes, i, j, block, slots, work, pairs, lef
         return
     if kind_of(si, i) > kind_of(si, j):
         i, j = j, i
-    margin = load(sf, MARGIN) + load(far, i) + load(far, j)
-    margin = FARTHEST if margin > FARTHEST else margin  # NaN remains
+    margin = limited(load(sf, MARGIN) + load(far, i) + load(far, j))
     if are_apart(sf, si, poses, boxes, i, j, margin):
         return
     entry = pair_place(si, i, j)

@@ -132,7 +132,7 @@ def test_balls_of_all_sizes_touch_where_their_centres_are_near(spread):
     np.testing.assert_allclose(found.gap, gaps[near], atol=1e-12)
 
 
-def test_what_comes_infinitely_far_meets_everything_with_an_inside():
+def test_what_comes_infinitely_far_meets_everything():
     colliders = [Collider("floor", HalfSpace(), "world"), *(Collider(f"c{k}", Sphere(0.1), f"b{k}") for k in range(3))]
     collision = Collision(free(3), colliders)
     q = np.array([[100.0 * k, 0.0, 50.0, 1.0, 0.0, 0.0, 0.0] for k in range(3)]).ravel()

@@ -7,6 +7,7 @@ import time
 import numpy as np
 import pytest
 
+from pluecker.articulated import SimulationError
 from pluecker.contact.geometry import Box, Surface
 from tests.conftest import COMPILED
 from tests.contact.piles.worlds import UPRIGHT, world_of
@@ -44,3 +45,11 @@ def test_what_double_precision_cannot_add_is_given_up_soon_and_counts_as_not_sol
     taken, errors = min((seconds(world, q, v) for _ in range(2)), key=lambda each: each[0])
     assert taken < TIMES * max(ordinary, 0.02)
     assert errors.max() > 1.0
+
+
+@pytest.mark.parametrize("speed", [1e300, 1e308])
+def test_what_is_faster_than_numbers_go_does_not_pass_the_floor(speed):
+    """Squares of such speeds are infinite, and so is how far it comes in a step, or no number at all."""
+    world, q = stack((1.0, 1.0), Surface())
+    with pytest.raises(SimulationError, match="its numbers overflow"):
+        world.simulate(q, [0.0, 0.0, 0.0, 0.0, 0.0, -speed, *np.zeros(6)], 2 * H, H)
