@@ -1,12 +1,15 @@
 """All contacts of a scene, from the placements of its shapes, in one call of compiled code.
 
-Arrays are the caller's: those of the scene, scratch memory and the table, as large as :func:`sizes_of` says. What there is
-no room for is counted, and not stored.
+Arrays are the caller's: those of the scene, and those that :func:`make_memory` makes. What there is no room for is counted,
+and not stored.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pluecker.contact.geometry.finding import table
 from pluecker.contact.geometry.finding.blocks import BLOCK, POSE
@@ -14,91 +17,70 @@ from pluecker.contact.geometry.finding.broad_phase import BOX, STACK, make_tree,
 from pluecker.contact.geometry.finding.narrow_phase import (
     FOUND,
     LEFT,
+    LEFT_AT,
     PAIR,
+    PAIRS_AT,
     PAIRS_FOUND,
+    POSES_AT,
     ROOM,
     ROOM_OF_LISTS,
+    SLOTS_AT,
     UNREADY,
+    UNREADY_AT,
     WORK_HEADER,
     examine_pair,
 )
 from pluecker.contact.geometry.finding.scene import collider_count
 from pluecker.contact.geometry.finding.table import store_table
 from pluecker.contact.geometry.slots import SLOT
-from pluecker.spatial.engine.compiled.decorators import called_kernel, entry_point, kernel
+from pluecker.spatial.engine.compiled.decorators import called_kernel, entry_point
 from pluecker.spatial.engine.memory.views import view
 from pluecker.spatial.engine.scalars.operations import load, part, store
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
-    "COMPLETE", "PAIRS_LEFT", "PAIRS_UNREADY", "TOO_MANY", "Sizes", "find_contacts", "find_of_matrices", "left_pairs",
-    "pairs_place", "poses_place", "sizes_of", "slots_place", "store_found", "unready_pairs",
+    "COMPLETE", "PAIRS_LEFT", "PAIRS_UNREADY", "TOO_MANY", "Memory", "find_contacts", "find_of_matrices", "make_memory",
+    "store_found",
 ]  # fmt: skip
 
 # what find_contacts returns: a sum
 COMPLETE, TOO_MANY, PAIRS_UNREADY, PAIRS_LEFT = 0, 1, 2, 4
 
 
-class Sizes(NamedTuple):
-    """Lengths of the arrays of :func:`find_contacts`."""
+class Memory(NamedTuple):
+    """Arrays of :func:`find_contacts`: scratch memory, and the table."""
 
-    work_f: int
-    work_i: int
-    out_f: int
-    out_i: int
+    work_f: Array
+    work_i: NDArray[np.int64]
+    out_f: Array
+    out_i: NDArray[np.int64]
 
 
-def sizes_of(n: int, contacts: int, listed: int) -> Sizes:
-    """Compute how long arrays have to be.
+def make_memory(n: int, contacts: int, listed: int) -> Memory:
+    """Make the arrays in which contacts are found.
 
     Args:
         n: how many colliders there are.
         contacts: for how many contacts there is to be room.
         listed: for how many pairs that have no kernel, and for how many whose kernel is not ready.
     """
-    return Sizes(
-        slots_place(n) + SLOT * contacts,
-        pairs_place(n, listed) + (PAIR + 2) * contacts,
-        table.NUMBERS * contacts,
-        1 + table.INTEGERS * contacts,
+    # the block of a call, the boxes of colliders, those of nodes, those in the order of the tree, poses, slots
+    poses = BLOCK + BOX * (3 * n + 2)
+    slots = poses + POSE * n
+    # the header, the order of the tree, what is near a collider, counts of a sort, nodes that wait, two lists of pairs,
+    # pairs that touch, two orders of these
+    left = WORK_HEADER + 3 * n + 1 + STACK
+    unready = left + 2 * listed
+    pairs = unready + 2 * listed
+    work = np.zeros(pairs + (PAIR + 2) * contacts, np.int64)
+    work[[ROOM, ROOM_OF_LISTS]] = contacts, listed
+    work[[POSES_AT, SLOTS_AT, LEFT_AT, UNREADY_AT, PAIRS_AT]] = poses, slots, left, unready, pairs
+    return Memory(
+        np.zeros(slots + SLOT * contacts),
+        work,
+        np.zeros(table.NUMBERS * contacts),
+        np.zeros(1 + table.INTEGERS * contacts, np.int64),
     )
-
-
-# work_f: the block of a call, the boxes of colliders, those of nodes, those in the order of the tree, placements that came
-# as matrices, slots
-
-
-@kernel
-def poses_place(n):
-    """Return where placements are that came as matrices"""
-    return BLOCK + BOX * (3 * n + 2)
-
-
-@kernel
-def slots_place(n):
-    """Return where slots are"""
-    return poses_place(n) + POSE * n
-
-
-# work_i: the header, the order of the tree, what is near a collider, counts of a sort, nodes that wait, two lists of pairs,
-# pairs that touch, two orders of these
-
-
-@kernel
-def left_pairs(n):
-    """Return where the list of pairs is that have no kernel"""
-    return WORK_HEADER + 3 * n + 1 + STACK
-
-
-@kernel
-def unready_pairs(n, listed):
-    """Return where the list of pairs is whose kernel is not ready"""
-    return left_pairs(n) + 2 * listed
-
-
-@kernel
-def pairs_place(n, listed):
-    """Return where pairs are that touch"""
-    return unready_pairs(n, listed) + 2 * listed
 
 
 @called_kernel
@@ -109,8 +91,8 @@ def find_contacts(scene_f, scene_i, poses, far, work_f, work_i, out_f, out_i):
         scene_f, scene_i: ``numbers`` and ``integers`` of a :class:`~pluecker.contact.geometry.finding.scene.Scene`.
         poses: placements of the shapes in the world, 12 numbers each: R row by row, p; m.
         far: the reach of each collider, m.
-        work_f, work_i: scratch memory, in which the first two integers say for how many contacts there is room, and for how
-            many pairs in each list; nothing else lasts from call to call.
+        work_f, work_i: scratch memory, of which the first integers say for how much there is room, and where what is;
+            nothing else lasts from call to call.
         out_f, out_i: the table, column by column, see :mod:`~pluecker.contact.geometry.finding.table`; ``out_i[0]`` is K.
 
     Returns:
@@ -123,11 +105,12 @@ def find_contacts(scene_f, scene_i, poses, far, work_f, work_i, out_f, out_i):
     n, listed = collider_count(scene_i), load(work_i, ROOM_OF_LISTS)
     boxes, nodes = part(work_f, BLOCK, BOX * n), part(work_f, BLOCK + BOX * n, BOX * (n + 2))
     leaves, block = part(work_f, BLOCK + BOX * (2 * n + 2), BOX * n), part(work_f, 0, BLOCK)
-    slots = part(work_f, slots_place(n), SLOT * load(work_i, ROOM))
+    slots = part(work_f, load(work_i, SLOTS_AT), SLOT * load(work_i, ROOM))
     order, near = part(work_i, WORK_HEADER, n), part(work_i, WORK_HEADER + n, n)
     stack = part(work_i, WORK_HEADER + 3 * n + 1, STACK)
-    left, unready = part(work_i, left_pairs(n), 2 * listed), part(work_i, unready_pairs(n, listed), 2 * listed)
-    pairs = part(work_i, pairs_place(n, listed), PAIR * load(work_i, ROOM))
+    left = part(work_i, load(work_i, LEFT_AT), 2 * listed)
+    unready = part(work_i, load(work_i, UNREADY_AT), 2 * listed)
+    pairs = part(work_i, load(work_i, PAIRS_AT), PAIR * load(work_i, ROOM))
     for k in (FOUND, PAIRS_FOUND, LEFT, UNREADY):
         store(work_i, k, 0)
     count, first = store_boxes(scene_f, scene_i, poses, far, boxes, order)
@@ -160,9 +143,8 @@ def find_contacts(scene_f, scene_i, poses, far, work_f, work_i, out_f, out_i):
 @called_kernel
 def store_contacts(scene_f, scene_i, poses, work_f, work_i, out_f, out_i):
     """Store the table of all contacts in scratch memory"""
-    n, room, listed = collider_count(scene_i), load(work_i, ROOM), load(work_i, ROOM_OF_LISTS)
-    place = pairs_place(n, listed)
-    slots, pairs = part(work_f, slots_place(n), SLOT * room), part(work_i, place, PAIR * room)
+    n, room, place = collider_count(scene_i), load(work_i, ROOM), load(work_i, PAIRS_AT)
+    slots, pairs = part(work_f, load(work_i, SLOTS_AT), SLOT * room), part(work_i, place, PAIR * room)
     order, other = part(work_i, place + PAIR * room, room), part(work_i, place + (PAIR + 1) * room, room)
     counts = part(work_i, WORK_HEADER + 2 * n, n + 1)
     store_table(scene_f, scene_i, poses, slots, work_i, pairs, order, other, counts, out_f, out_i)
@@ -175,7 +157,7 @@ def find_of_matrices(scene_f, scene_i, T, far, work_f, work_i, out_f, out_i):
     """Find the contacts of shapes whose placements are matrices, 16 numbers each, as :func:`find_contacts`"""
     T, work_f = view(T), view(work_f)
     n = len(far)
-    poses = part(work_f, poses_place(n), POSE * n)
+    poses = part(work_f, work_i[POSES_AT], POSE * n)
     for k in range(n):
         for i in range(3):
             for j in range(3):

@@ -22,22 +22,20 @@ from pluecker.contact.geometry.finding.find import (
     PAIRS_UNREADY,
     TOO_MANY,
     find_of_matrices,
-    left_pairs,
-    pairs_place,
-    poses_place,
-    sizes_of,
-    slots_place,
+    make_memory,
     store_found,
-    unready_pairs,
 )
 from pluecker.contact.geometry.finding.narrow_phase import (
     FOUND,
     LEFT,
+    LEFT_AT,
     PAIR,
+    PAIRS_AT,
     PAIRS_FOUND,
-    ROOM,
-    ROOM_OF_LISTS,
+    POSES_AT,
+    SLOTS_AT,
     UNREADY,
+    UNREADY_AT,
 )
 from pluecker.contact.geometry.finding.scene import MARGIN, Scene
 from pluecker.contact.geometry.slots import GAP, SLOT
@@ -86,17 +84,14 @@ class Finder:
     def make_room(self, contacts: int, listed: int) -> None:
         """Make arrays for so many contacts, and so many pairs in each list."""
         self.room, self.listed = contacts, listed
-        work_f, work_i, out_f, out_i = sizes_of(self.n, contacts, listed)
-        self.work_f, self.work_i = np.zeros(work_f), np.zeros(work_i, np.int64)
-        self.out_f, self.out_i = np.zeros(out_f), np.zeros(out_i, np.int64)
-        self.work_i[ROOM], self.work_i[ROOM_OF_LISTS] = contacts, listed
+        self.work_f, self.work_i, self.out_f, self.out_i = make_memory(self.n, contacts, listed)
 
     def find(self, T: Array, far: Array) -> Columns:
         """Find the contacts of shapes at placements ``(n, 4, 4)``; ``far`` is the reach of each collider, ``(n,)``, m."""
         T, far = np.ascontiguousarray(T).reshape(-1), np.ascontiguousarray(far)
         status = self.call(T, far)
         while status != COMPLETE:
-            place = poses_place(self.n)
+            place = self.work_i[POSES_AT]
             again = self.go_on(status, self.work_f[place : place + POSE * self.n], far)
             status = self.call(T, far) if again else COMPLETE
         return self.columns()
@@ -120,7 +115,7 @@ class Finder:
         work, room, listed = self.work_i, self.room, self.listed
         if status & PAIRS_UNREADY:
             count = int(work[UNREADY])
-            for i, j in pairs_in(work, unready_pairs(self.n, listed), min(count, listed)):
+            for i, j in pairs_in(work, UNREADY_AT, min(count, listed)):
                 self.scene.prepare(i, j)
             listed *= 2 if count > listed else 1  # most may be of the same kinds
         if status & TOO_MANY:
@@ -140,9 +135,9 @@ class Finder:
         rows = poses.reshape(-1, POSE)
         T = np.zeros((self.n, 4, 4))
         T[:, :3, :3], T[:, :3, 3], T[:, 3, 3] = rows[:, :9].reshape(-1, 3, 3), rows[:, 9:], 1.0
-        pairs = work[pairs_place(self.n, self.listed) :].reshape(-1)[: PAIR * self.room].reshape(-1, PAIR)
+        pairs = work[work[PAIRS_AT] :][: PAIR * self.room].reshape(-1, PAIR)
         found: list[tuple[int, int, Array]] = []
-        for i, j in pairs_in(work, left_pairs(self.n), int(work[LEFT])):
+        for i, j in pairs_in(work, LEFT_AT, int(work[LEFT])):
             margin = float(scene.numbers[MARGIN] + far[i] + far[j])
             margin = margin if margin <= FARTHEST else FARTHEST  # also where it is no number
             slots = coal_contacts(scene.shapes[i], T[i], scene.shapes[j], T[j], margin)
@@ -159,7 +154,7 @@ class Finder:
             return False
         for i, j, slots in found:
             pairs[work[PAIRS_FOUND]] = i, j, first, len(slots)
-            at = slots_place(self.n) + SLOT * first
+            at = work[SLOTS_AT] + SLOT * first
             self.work_f[at : at + slots.size] = slots.ravel()
             work[PAIRS_FOUND] += 1
             first += len(slots)
@@ -190,7 +185,7 @@ class Finder:
         )
 
 
-def pairs_in(work: Integers, place: int, count: int) -> list[tuple[int, int]]:
-    """Read so many pairs of a list."""
-    pairs: Any = work[place : place + 2 * count].reshape(-1, 2).tolist()
+def pairs_in(work: Integers, at: int, count: int) -> list[tuple[int, int]]:
+    """Read so many pairs of the list whose place the header has there."""
+    pairs: Any = work[work[at] :][: 2 * count].reshape(-1, 2).tolist()
     return [(i, j) for i, j in pairs]

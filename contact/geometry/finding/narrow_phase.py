@@ -29,11 +29,17 @@ from pluecker.contact.geometry.slots import GAP, SLOT
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import load, load_integer, part, store, tail
 
-__all__ = ["FOUND", "LEFT", "PAIR", "PAIRS_FOUND", "ROOM", "ROOM_OF_LISTS", "UNREADY", "WORK_HEADER", "examine_pair"]
+__all__ = [
+    "FOUND", "LEFT", "LEFT_AT", "PAIR", "PAIRS_AT", "PAIRS_FOUND", "POSES_AT", "ROOM", "ROOM_OF_LISTS", "SLOTS_AT",
+    "UNREADY", "UNREADY_AT", "WORK_HEADER", "examine_pair",
+]  # fmt: skip
 
 # The first integers of scratch memory: for how many contacts there is room, and for how many pairs in each list; how many
-# contacts were found, how many pairs have these, how many pairs have no kernel, of how many it is not ready.
-ROOM, ROOM_OF_LISTS, FOUND, PAIRS_FOUND, LEFT, UNREADY, WORK_HEADER = range(7)
+# contacts were found, how many pairs have these, how many pairs have no kernel, of how many it is not ready; where among the
+# numbers of scratch memory poses are that came as matrices, and slots; where among its integers are both lists and the pairs
+# that touch.
+ROOM, ROOM_OF_LISTS, FOUND, PAIRS_FOUND, LEFT, UNREADY = range(6)
+POSES_AT, SLOTS_AT, LEFT_AT, UNREADY_AT, PAIRS_AT, WORK_HEADER = range(6, 12)
 PAIR = 4  # integers of a pair that touches: two colliders, its first contact, and how many it has
 ROUNDING = 1e-9  # of distances, by which a sphere is larger than it is
 
