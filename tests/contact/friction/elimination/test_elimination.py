@@ -9,8 +9,7 @@ import pytest
 
 from benchmarks.contact_mechanisms import MECHANISMS, chain, door, four_bar
 from pluecker.contact import Problem, Solver, errors_of, solve
-from pluecker.contact.friction.elimination import elimination as eliminating
-from pluecker.contact.friction.elimination import full_matrices
+from pluecker.contact.friction.elimination import elimination, full_matrices
 from tests.conftest import COMPILED
 from tests.contact.random_friction import clarabel_solution, random_problem
 
@@ -93,8 +92,8 @@ def test_redundant_rows_share_the_least_energy(make, redundant):
     """Against NumPy's pseudoinverse in units in which the diagonal of N is one"""
     problem = make()
     N, b = problem.matrix().toarray(), problem.offset
-    elimination, result = eliminating.eliminate(problem), solve(problem)
-    assert len(elimination.factor.dependent) == redundant
+    eliminated, result = elimination.eliminate(problem), solve(problem)
+    assert len(eliminated.factor.dependent) == redundant
     expected = -metric_pseudoinverse(N) @ b
     assert np.allclose(result.multipliers, expected, rtol=0, atol=1e-8 * np.abs(expected).max())
     root = np.sqrt(np.diag(N))
@@ -117,7 +116,7 @@ def test_velocities_of_the_convex_law_are_those_of_clarabel(make):
 @pytest.mark.parametrize("ratio", [1.0, 1e4, 1e8])
 def test_light_links_on_a_heavy_one_are_not_taken_for_redundant(ratio):
     problem = chain(20, ratio)
-    assert len(eliminating.eliminate(problem).factor.dependent) == 0
+    assert len(elimination.eliminate(problem).factor.dependent) == 0
     r = solve(problem).multipliers
     # No multipliers in float64 do better than the rounding of the largest of them, on the lightest link.
     assert solve(problem).errors.bilateral <= 64 * EPS * max(1.0, np.abs(r).max()) * problem.matrix().diagonal().max()
@@ -132,19 +131,19 @@ def test_light_links_on_a_heavy_one_are_not_taken_for_redundant(ratio):
 def test_the_problem_that_is_left_is_the_schur_complement(seed, factored):
     problem = random_rows(seed, factored=factored, soft=0.1 * (seed % 2))
     N, b = problem.matrix().toarray(), problem.offset
-    elimination = eliminating.eliminate(problem)
-    B, C = elimination.pattern.rows, elimination.pattern.kept
+    eliminated = elimination.eliminate(problem)
+    B, C = eliminated.pattern.rows, eliminated.pattern.kept
     pseudo = metric_pseudoinverse(N[np.ix_(B, B)])
     expected = N[np.ix_(C, C)] - N[np.ix_(C, B)] @ pseudo @ N[np.ix_(B, C)]
-    S = elimination.left.matrix().toarray()
+    S = eliminated.left.matrix().toarray()
     largest = np.abs(N[np.ix_(C, C)]).max()
     assert np.array_equal(S, S.T)
     assert np.linalg.eigvalsh(S)[0] >= -EPS * largest
     assert np.allclose(S, expected, rtol=0, atol=1e-10 * largest)
-    left = elimination.reduced(b)
+    left = eliminated.reduced(b)
     assert np.allclose(left.offset, b[C] - N[np.ix_(C, B)] @ pseudo @ b[B], rtol=0, atol=1e-10 * np.abs(b).max())
     r = np.abs(np.random.default_rng(seed).normal(size=len(C)))
-    found = elimination.recover(b, r)
+    found = eliminated.recover(b, r)
     root = np.sqrt(np.diag(N)[B])
     missed = root * (found.multipliers[B] + pseudo @ (b[B] + N[np.ix_(B, C)] @ r))
     assert np.abs(missed).max() <= 1e-8 * np.abs(root * found.multipliers[B]).max()
@@ -163,7 +162,7 @@ def test_it_fills_only_between_contacts_that_joints_connect():
     problem = Problem.from_delassus(
         N[np.ix_(order, order)], b, np.full(4, 0.4), rows=(np.full(22, -INF), np.full(22, INF))
     )
-    S = eliminating.eliminate(problem).left.operator.N
+    S = elimination.eliminate(problem).left.operator.N
     assert len(S.column) == 2 * 2 * 2
     assert solve(problem).islands == 2
 
@@ -171,9 +170,9 @@ def test_it_fills_only_between_contacts_that_joints_connect():
 def test_a_problem_whose_complement_is_too_large_is_solved_as_before(monkeypatch):
     problem = chain(3, 1.0, 4)
     expected = solve(problem, tol=1e-10)
-    monkeypatch.setattr(eliminating, "MOST_NUMBERS", 10)
+    monkeypatch.setattr(elimination, "MOST_NUMBERS", 10)
     monkeypatch.setattr(full_matrices, "ROWS", 0)
-    assert eliminating.eliminate(problem) is None
+    assert elimination.eliminate(problem) is None
     found = solve(problem, tol=1e-8)
     assert found.converged
     assert np.allclose(found.velocity, expected.velocity, rtol=0, atol=1e-5)
@@ -289,9 +288,9 @@ def test_a_contact_between_bodies_that_are_one_needs_no_force(law):
         np.diag(rng.uniform(1, 3, 12)), np.vstack([touch, weld]), rng.normal(size=12), np.zeros(9), [0.5],
         rows=(np.full(6, -INF), np.full(6, INF)),
     )  # fmt: skip
-    elimination = eliminating.eliminate(problem)
-    assert elimination.held.all()
-    assert elimination.left.matrix().toarray().tolist() == [[0.0] * 3] * 3
+    eliminated = elimination.eliminate(problem)
+    assert eliminated.held.all()
+    assert eliminated.left.matrix().toarray().tolist() == [[0.0] * 3] * 3
     result = solve(problem, law, tol=1e-12)
     assert result.converged, str(result)
     assert result.multipliers[:3].tolist() == [0.0, 0.0, 0.0]
@@ -321,8 +320,8 @@ def test_every_method_has_joints_to_rounding(method):
 @pytest.mark.usefixtures("matrices")
 def test_other_numbers_in_the_same_places_take_the_same_pattern():
     one, two = chain(5, 1.0, 4), chain(5, 7.0, 4)
-    pattern = eliminating.eliminate(one).pattern
-    again, fresh = eliminating.eliminate(two, pattern), eliminating.eliminate(two)
+    pattern = elimination.eliminate(one).pattern
+    again, fresh = elimination.eliminate(two, pattern), elimination.eliminate(two)
     assert again.pattern is pattern
     r = np.ones(12)
     for offset in (two.offset, 2.0 * two.offset):

@@ -1,0 +1,1 @@
+"""Newton's method in the velocities of bodies, for islands of one step."""
