@@ -21,7 +21,7 @@ from pluecker.contact.rows.layout import ROW_KINETIC, linear_count, ranges, row_
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.scalars.operations import load, select, smaller
 
-__all__ = ["CREEP", "EDGE", "TURN", "friction_in_force"]
+__all__ = ["CREEP", "EDGE", "TURN", "coefficient_in_force", "friction_in_force"]
 
 CREEP, TURN = 1e-6, 0.1  # m/s
 EDGE = 1e-2  # of impulses at the edge of a cone; solvers find them to 1e-5 and better
@@ -36,14 +36,20 @@ def friction_in_force(w, J, k, v, rho, last):
     """
     row = linear_count(w) + k
     mu, kinetic = range_entry(ranges(w), k, FRICTION), row_number(w, row, ROW_KINETIC)
-    zero = 0.0 * load(v, 0)
-    turn, creep = TURN + zero, CREEP + zero
     if not kinetic < mu:
-        return mu + zero
+        return mu + 0.0 * load(v, 0)
     x = row_rate(w, J, row + 1, v) + load(rho, row + 1)
     y = row_rate(w, J, row + 2, v) + load(rho, row + 2)
-    normal, across = load(last, k), load(last, k + 1) * load(last, k + 1) + load(last, k + 2) * load(last, k + 2)
-    pressed = normal * normal
+    return coefficient_in_force(mu, kinetic, (load(last, k), load(last, k + 1), load(last, k + 2)), (x, y))
+
+
+@kernel
+def coefficient_in_force(mu, kinetic, r, slip):
+    """Select the coefficient of a contact that has a smaller one while it slides; ``r``: the impulse of the step before"""
+    normal, (x, y) = r[0], slip
+    zero = 0.0 * normal
+    turn, creep = TURN + zero, CREEP + zero
+    across, pressed = r[1] * r[1] + r[2] * r[2], normal * normal
     within_kinetic = smaller(across, ((1.0 - EDGE) * kinetic) ** 2 * pressed)
     beyond_kinetic = smaller(((1.0 + EDGE) * kinetic) ** 2 * pressed, across)
     least = select(within_kinetic, turn, select(beyond_kinetic, turn, creep))

@@ -26,13 +26,12 @@ from pluecker.articulated.stepping.terms.rows import (
     STIFFNESS,
     TOLERANCE,
     is_soft,
-    limit_velocity,
     sleeps,
-    soft_velocity,
     store_of_awake,
 )
 from pluecker.articulated.stepping.terms.rows import entry as range_entry
 from pluecker.contact.friction.dense.cone_solver import cone_solver_memory, solve_cone
+from pluecker.contact.rows.contact_law import rigid_law, soft_law
 from pluecker.contact.rows.layout import (
     ROW_CORRECTION,
     ROW_RETURNED,
@@ -56,7 +55,6 @@ from pluecker.contact.rows.returned_impulses import (
     returns_now,
     take_friction,
 )
-from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.scalars.operations import lift, load, part, select, smaller, store, tail, within
 
@@ -77,31 +75,16 @@ def store_contact_law(w, k, h, x, before, free, law, at):
     gap, compliance = x - range_entry(rows, k, LOWER), zero
     if is_soft(rows, k):
         s, d = range_entry(rows, k, STIFFNESS), range_entry(rows, k, DAMPING)
-        compliance = 1.0 / (h * (h * s + d)) + zero
-        least = soft_velocity(h, gap, s, d)
+        compliance, least = soft_law(h, gap, s, d)
     else:
-        least = limit_velocity(h, gap, -before, -free, range_entry(rows, k, RESTITUTION))
-        if row_number(w, row, ROW_RETURNED) > 0.0:
-            hit = is_hit(h, gap, before, free)
-            least = select(smaller(0.5, hit), zero, least)
-        out, most = -min(row_number(w, row, ROW_CORRECTION), 1.0 / h) * gap, row_number(w, row, ROW_SPEED) + zero
-        out = select(smaller(most, out), most, out)
-        least = select(smaller(gap, zero), larger(least, out), least)
+        returned, newton = row_number(w, row, ROW_RETURNED), range_entry(rows, k, RESTITUTION)
+        rate, speed = row_number(w, row, ROW_CORRECTION), row_number(w, row, ROW_SPEED)
+        hit, least = rigid_law(h, gap, before, free, newton, returned, rate, speed)
     store(law, at + LEAST, least)
     store(law, at + LEAST_OF_IMPACT, select(smaller(zero, least), zero, least))
     store(law, at + RETURNED, zero)
     store(law, at + HIT, hit)
     return compliance
-
-
-@kernel
-def is_hit(h, gap, before, free):
-    """Return 1 where bodies approach, would close the gap without impulses, and had more speed than the step adds; else 0"""
-    zero = 0.0 * gap
-    end = select(smaller(zero, gap), -gap / h, zero)
-    approaches = select(smaller(before, zero), 1.0 + zero, zero)
-    closes = select(smaller(free, end), approaches, zero)
-    return select(smaller(2.0 * before, free), closes, zero)
 
 
 @kernel
