@@ -84,7 +84,7 @@ X, U, OFFSET, SOFTNESS, SCALE, Y, HELD, LENGTH, POINT, IMPULSE, SHARE, ALONG, TR
 # Vectors along the freedoms of its nodes: A^-1 J' r, J' r, and what methods need.
 CHANGE, MOMENTUM, RESIDUAL, STEP, PUSH, MISSED, MOTIONS = range(7)
 # Rows of the other arrays.
-MEMBER, NODE, LOCAL, SQUARE, ORDER, RANK, DEGREE, BEGIN, NUMBERS = range(9)
+MEMBER, NODE, SQUARE, ORDER, RANK, DEGREE, BEGIN, NUMBERS = range(8)
 PLACE, BELOW = range(2)
 INVERSE, MASS = range(2)
 LOW, HIGH = range(2)
@@ -98,11 +98,11 @@ class Island(NamedTuple):
         K: the sets of its multipliers, scaled.
         P: the same in the metric of the augmented Lagrangian.
         J: scaled; its block columns are the nodes of the island, in the order in which they were met.
-        numbers: integers along blocks or nodes, ``(8, n)``: ``MEMBER``, the block row in the problem of each block; ``NODE``
-            (the number in the problem of each node) and ``LOCAL``, of each node of the problem its number here, -1 for
-            others; ``SQUARE``, where the matrices of each node begin; ``ORDER`` and ``RANK``, the nodes in the order of
-            elimination, and the place of each node in it; ``DEGREE``, while that is found; ``BEGIN``, where the nodes after
-            each one begin in ``BELOW``, in that order.
+        local: of each node of the problem its number here, -1 while no island is gathered.
+        numbers: integers along blocks or nodes, ``(7, n)``: ``MEMBER``, the block row in the problem of each block;
+            ``NODE``, the number in the problem of each node; ``SQUARE``, where the matrices of each node begin; ``ORDER``
+            and ``RANK``, the nodes in the order of elimination, and the place of each node in it; ``DEGREE``, while that is
+            found; ``BEGIN``, where the nodes after each one begin in ``BELOW``, in that order.
         pairs: integers along pairs of nodes, ``(2, nodes^2)``: ``PLACE``, where the block of each pair begins in factors, -1
             where there is none; ``BELOW``, the nodes that come after each one and have a block with it.
         matrices: of all nodes, ``(2, n)``: ``INVERSE``, A^-1, and ``MASS``, A.
@@ -119,6 +119,7 @@ class Island(NamedTuple):
     K: Sets
     P: Sets
     J: BlockMatrix
+    local: Indices
     numbers: Indices
     pairs: Indices
     matrices: Array
@@ -160,7 +161,8 @@ def make_island(J: BlockMatrix, numbers: int = 0) -> Island:
     )  # fmt: skip
     return Island(
         whole(COUNTS), empty_sets(start, sizes), empty_sets(start, sizes), local,
-        np.full((NUMBERS, max(blocks, nodes + 1)), -1, np.int64), np.zeros((2, few * few), np.int64),
+        np.full(nodes, -1, np.int64), np.zeros((NUMBERS, max(blocks, nodes + 1)), np.int64),
+        np.zeros((2, few * few), np.int64),
         np.zeros((2, squares)), np.zeros((2, numbers)), np.zeros((VECTORS, m)), np.zeros((MOTIONS, n)),
         np.zeros(len(J.data)), np.zeros((m, COMPONENTS)), np.zeros((2, COMPONENTS, COMPONENTS)),
         np.zeros(COMPONENTS * widest),
@@ -194,6 +196,7 @@ def gather_sets(I, K, s):
 def gather_matrix(I, J, s):
     """Gather the blocks of J, scaled; return how many nodes they meet"""
     nodes, entries, p = 0, 0, 0
+    I.J.columns[0] = 0
     for i in range(I.counts[BLOCKS]):
         g = I.numbers[MEMBER, i]
         top, height = J.rows[g], J.rows[g + 1] - J.rows[g]
@@ -201,11 +204,11 @@ def gather_matrix(I, J, s):
         for k in range(J.first[g], J.first[g + 1]):
             t, q = J.column[k], J.place[k]
             width = J.columns[t + 1] - J.columns[t]
-            if I.numbers[LOCAL, t] < 0:
-                I.numbers[LOCAL, t], I.numbers[NODE, nodes] = nodes, t
+            if I.local[t] < 0:
+                I.local[t], I.numbers[NODE, nodes] = nodes, t
                 I.J.columns[nodes + 1] = I.J.columns[nodes] + width
                 nodes += 1
-            I.J.column[entries], I.J.place[entries] = I.numbers[LOCAL, t], p
+            I.J.column[entries], I.J.place[entries] = I.local[t], p
             entries += 1
             for a in range(height):
                 for c in range(width):
@@ -226,7 +229,7 @@ def gather(I, J, K, s, inverse, square, offset, compliance, members, r):
     I.counts[NODES], I.counts[FREEDOMS], I.counts[NEEDED] = nodes, I.J.columns[nodes], 0
     for t in range(nodes):
         n, p = I.J.columns[t + 1] - I.J.columns[t], square[I.numbers[NODE, t]]
-        I.numbers[SQUARE, t], I.numbers[LOCAL, I.numbers[NODE, t]] = q, -1
+        I.numbers[SQUARE, t], I.local[I.numbers[NODE, t]] = q, -1
         for e in range(n * n):
             I.matrices[INVERSE, q + e] = inverse[p + e]
         q += n * n

@@ -151,15 +151,15 @@ def test_four_times_the_same_contact_is_no_harder_than_one():
     np.testing.assert_allclose(many[1], one[1], rtol=0, atol=1e-5 * np.abs(one[1]).max())
 
 
-def test_a_start_that_solves_is_taken_and_finer_ones_get_one_step():
+def test_a_start_that_solves_is_taken_or_gets_a_few_steps_for_more_digits():
     problem, inverses = random_island(1, 6)
     rough = run(problem, inverses, aim=1e-4)[0]
     r, _, error, used, _ = run(problem, inverses, start=rough, aim=1e-3)
     np.testing.assert_allclose(r, rough, rtol=1e-12)
     assert used == 0
     _, _, finer, used, _ = run(problem, inverses, start=rough, aim=1e-3, finer=0.0)
-    assert used == 1
-    assert finer <= error
+    assert 1 <= used <= 6
+    assert finer <= 1e-4 * error
 
 
 def test_a_budget_that_is_too_small_leaves_the_best_that_was_met():
