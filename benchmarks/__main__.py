@@ -20,6 +20,7 @@ TOPICS = {
     "centroidal": "centre of mass, centroidal momentum and Coriolis matrices",
     "simulation": "steps of one motion, and of a batch of motions",
     "touching": "robots on their feet and an arm that pushes a box, in steps",
+    "stacks": "boxes on one another, at rest and thrown, in steps",
     "piles": "heaps of boxes and balls, in steps",
     "worlds": "steps of mechanisms with loops, and of long ropes and chains",
     "startup": "how long the first result takes, and how much memory",
