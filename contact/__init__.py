@@ -26,7 +26,7 @@ subpackage                                        contents
 ================================================  ====================================================================
 ``app``                                           methods side by side, pictures, the command
 ``world``                                         a model and constraints on it, closing, maximal coordinates, motions
-``piles``                                         steps of worlds whose contacts are found anew in each step
+``found``                                         steps of worlds whose contacts are found anew in each step
 ``stepping``, ``instants``                        steps of worlds; accelerations, impacts and efforts
 ``rows``                                          functions of the configuration, Jacobian, laws of rows: kernels
 ``geometry``                                      shapes, distances, contacts between shapes: kernels of pairs

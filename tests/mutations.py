@@ -462,13 +462,13 @@ MUTATIONS = (
     ),
     Mutation(
         "restitution-dropped-in-depth",
-        "contact.piles",
-        "contact/piles/laws.py",
-        "np.maximum(least, np.minimum(-min(recovery, 1.0 / h) * gap, speed))",
-        "np.minimum(-min(recovery, 1.0 / h) * gap, speed)",
+        "contact.found",
+        "contact/rows/contact_law.py",
+        "return hit, select(smaller(gap, zero), larger(least, out), least)",
+        "return hit, select(smaller(gap, zero), out, least)",
         "what hits a little deep comes out slowly, and does not bounce",
         PLAIN,
-        "tests/contact/piles/test_step_laws.py",
+        "tests/contact/found/test_step_laws.py",
     ),
     Mutation(
         "moment-on-the-other-body",

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.algorithms.dynamics.aba import aba
 from pluecker.articulated.running.arguments import Array
-from pluecker.articulated.simulation.ended_steps import Finish
 from pluecker.articulated.stepping.terms.integrator import Integrator
 
-__all__ = ["Dynamics", "Remembered"]
+__all__ = ["Dynamics", "Remembered", "Room"]
+
+
+class Room(Protocol):
+    """Protocol of an object that knows how much room steps need, which a motion may find out on its way."""
+
+    def grow(self) -> Array | None:
+        """Return a scenario with more room, if the last steps found too little: they are taken again; None if not."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +56,8 @@ class Dynamics:
         explain: what may be wrong in a state ``(q, v, tau)`` from which no step is found, or one that leaves an error, as a
             share of what is tolerated, at a time, and how long the step is; None if it does not know.
         limits: of q, lower and upper, ``(nq,)`` each, beyond which a motion must not begin; None where that has been seen.
-        finish: what ends a step that the integrator began, where that is no compiled code. One state alone.
+        room: what a step found too little room for, where that is not known before; None of all others.
+        watch: what looks at each step of one state once it was taken; None if nobody does.
     """
 
     integrator: Integrator
@@ -65,4 +73,5 @@ class Dynamics:
         None
     )
     limits: tuple[Array, Array] | None = None
-    finish: Finish | None = None
+    room: Room | None = None
+    watch: Callable[[], None] | None = None

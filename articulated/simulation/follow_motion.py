@@ -94,7 +94,7 @@ def follow_motion(
             numbers = np.broadcast_to(numbers, (*batch, numbers.shape[-1])).reshape(size, numbers.shape[-1])
         x = prepared.steps.begin(states_q, states_v, numbers)
         outcome = follow_steps(
-            prepared.steps, model, x, recording, complete=complete, progress=move, batch=batch, finish=dynamics.finish
+            prepared.steps, model, x, recording, complete=complete, progress=move, batch=batch, dynamics=dynamics
         )
     else:
         outcome = follow_nothing(schedule, recording, complete, move)

@@ -134,8 +134,6 @@ def prepare_motion(
     dynamics = choose(springs)
     count, before = as_threads("simulate", options.threads), dynamics.remembered.numbers
     batch = batch_of(model, commanded, wrenches, shapes | ({} if before is None else {"memory": before.shape[:-1]}))
-    if dynamics.finish is not None:
-        check_single(batch)
     plan = plan_control(model, commanded, wrenches, batch, schedule.step)
     if schedule.first:
         check_continued(plan, schedule)
@@ -146,14 +144,6 @@ def prepare_motion(
     if size:
         steps = Steps.of_simulation(dynamics, model, scenario, commanded, plan, schedule, on_unsolved, size, count)
     return Preparation(batch, schedule, dynamics, recorder, on_unsolved, commanded, steps)
-
-
-def check_single(batch: tuple[int, ...]) -> None:
-    """Refuse what steps do not know that are not compiled as a whole."""
-    if batch:
-        raise ArgumentValueError(
-            f"simulate: contacts that are found in each step are those of one state, and this is a batch of shape {batch}"
-        )
 
 
 def as_schedule(duration: Any, step: Any, every: Any, begun: float) -> Schedule:

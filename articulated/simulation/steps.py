@@ -7,22 +7,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.simulation.dynamics import Dynamics
-from pluecker.articulated.simulation.ended_steps import Finish, end_step, put_step, take_pieces
 from pluecker.articulated.simulation.recording import Recording
 from pluecker.articulated.stepping.control.control import Control
-from pluecker.articulated.stepping.control.control_law import PERIOD, WRENCH
 from pluecker.articulated.stepping.loop.control_signals import ControlPlan, asked
 from pluecker.articulated.stepping.loop.loop import loop_workspace
 from pluecker.articulated.stepping.loop.loop_driver import LoopTask, Stretches
-from pluecker.articulated.stepping.loop.signal import Signal
 from pluecker.articulated.stepping.loop.task import (
     BEGIN,
     EVERY,
@@ -30,7 +26,6 @@ from pluecker.articulated.stepping.loop.task import (
     IMPULSES,
     MARKS,
     MEMORY,
-    NEVER,
     SIZE_OF_X,
     SUBSTEP,
     TOTAL,
@@ -179,28 +174,29 @@ class Steps:
             x[:, x.shape[1] - memory :] = remembered
         return x
 
-    def piece(self, y: Array, h: float, number: int) -> Stretches:
-        """Make stretches for pieces of step ``number``: without samples or control, and with the wrenches of its middle."""
-        alone, whole = {**self.settings, TOTAL: NEVER, EVERY: NEVER, PERIOD: NEVER, BEGIN: 0}, self.task
-        own = list(self.plan.signals)
-        own[WRENCH] = Signal.constant(own[WRENCH].at(np.array([self.schedule.step * (number + 0.5)]))[0])
-        numbers, nx = np.concatenate([[h], whole.numbers[1:]]), y.shape[1]
-        arrays = whole.model, whole.scenario, numbers
-        return Stretches(LoopTask(self.integrator, *arrays, alone, own, 1, nx, whole.workspace, 1), y)
-
-    def end(self, model: Model, y: Array, before: Array, number: int, finish: Finish) -> float:
-        """End a step of one state that the loop has begun, in pieces if that is wanted and needed; return the error."""
+    def with_room(self, model: Model, scenario: Array) -> Steps:
+        """Return the same steps in a scenario in which the integrator has more room."""
         nq, nv, _ = self.sizes
-        h = self.schedule.step
-        if not self.settings[SUBSTEP]:
-            return end_step(y, before, self.sizes, h, finish)
-        start, last = np.concatenate([before, y[nq + nv :]]), finish.remembered_now()
-        found = end_step(y, before, self.sizes, h, finish)
-        if found <= self.bound:
-            return found
-        finish.go_back(last)
-        pieces = partial(self.piece, number=number)
-        return take_pieces(y, start, self.sizes, self.impulses, h, self.bound, finish, model, pieces)
+        memory, task, plan = self.integrator.memory(model, scenario), self.task, self.plan
+        nx = state_size(nq, nv, plan.delay, memory)
+        parameters = plan.signals[-1].values.shape[-1]
+        workspace = loop_workspace(
+            nq, nv, model.n_bodies, memory, parameters, self.integrator.workspace(model, scenario)
+        )
+        settings = {**self.settings, MEMORY: memory}
+        task = LoopTask(
+            self.integrator, task.model, scenario, task.numbers, settings, task.signals, task.states, nx, workspace,
+            task.threads,
+        )  # fmt: skip
+        first, count = self.settings[FIRST_IMPULSE], self.settings[IMPULSES]
+        impulses = slice(nx - memory + first, nx - memory + first + count)
+        return replace(self, sizes=(nq, nv, memory), settings=settings, impulses=impulses, task=task)
+
+    def widened(self, x: Array) -> Array:
+        """Return states with room for all that the integrator remembers, nothing behind what they have."""
+        wide = np.zeros((len(x), int(self.task.table[SIZE_OF_X])))
+        wide[:, : x.shape[1]] = x
+        return wide
 
 
 def follow_steps(
@@ -212,14 +208,15 @@ def follow_steps(
     complete: Callable[[Mapping[str, Array]], Mapping[str, Array]],
     progress: Callable[[int], None],
     batch: tuple[int, ...],
-    finish: Finish | None = None,
+    dynamics: Dynamics,
 ) -> Outcome:
-    """Fill the recording, from the states ``(states, nx)`` on. ``finish``: as of ``Dynamics``."""
+    """Fill the recording, from the states ``(states, nx)`` on. Steps without room are given some, and taken again."""
     (nq, nv, _), schedule, control = steps.sizes, steps.schedule, steps.control
     stretches = Stretches(steps.task, x)
     marks = x[:, nq + 6 * nv + MARKS - 1]
     first, samples, error, interrupted, failed = schedule.first, 0, None, False, False
-    fixed = 1 if finish is not None else steps.plan.period if control.function is not None else 0
+    room, watch = dynamics.room, dynamics.watch
+    fixed = 1 if watch is not None else steps.plan.period if control.function is not None else 0
     length = max(1, FIRST // (len(x) * nv))
     try:
         while first <= schedule.total and not failed:
@@ -231,17 +228,17 @@ def follow_steps(
                 now = x[:, :nq].reshape(*batch, nq), x[:, nq : nq + nv].reshape(*batch, nv)
                 tau = asked(model, control.function, first * schedule.step, *now)
                 x[:, nq + nv : nq + 2 * nv] = tau.reshape(-1, nv)
-            begun, before = time.perf_counter(), x[0, : nq + nv].copy()
+            begun, before = time.perf_counter(), x.copy() if room is not None else x
             with callbacks():
                 stretches.advance(first, last)
-                if finish is not None and first < schedule.total and not marks[0]:
-                    if not steps.end(model, x[0], before, first, finish) <= steps.bound:
-                        marks[0], x[0, : nq + nv] = first + 1, before
-                    else:
-                        finish.keep()
-                        if (first - schedule.first) % schedule.every == 0:
-                            own = (first - schedule.first) // schedule.every - slot
-                            put_step(arrays, own, x[0], steps.sizes, steps.impulses)
+            scenario = room.grow() if room is not None else None
+            if scenario is not None:
+                steps = steps.with_room(model, scenario)
+                x = steps.widened(before)
+                stretches, marks = Stretches(steps.task, x), x[:, nq + 6 * nv + MARKS - 1]
+                continue
+            if watch is not None and first < schedule.total and not marks[0]:
+                watch()
             took = time.perf_counter() - begun
             failed = bool(marks.any())
             first = last

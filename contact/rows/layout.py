@@ -43,7 +43,8 @@ FUNCTIONS, ENTRIES, ROWS, TERMS, DESTINATIONS, COLUMNS, SEGMENTS, PAIRS, BY_COLU
 N_TOUCHING, TOUCHING, TOUCHING_NUMBERS = 21, 22, 23  # how many numbers behind places of links belong to pairs of shapes
 N_RESISTANCES, N_RETURNS = 24, 25  # rows of resistance to rolling and spinning; contacts with Poisson's coefficient
 N_ROTORS, N_SLOTS = 26, 27  # linear rows of rotors; places where pairs of shapes may touch
-HEADER = 28
+PLAN = 28  # where the shapes are whose contacts are found, zero without such
+HEADER = 29
 
 # function record, integers first; then the points and axes
 # (TURN_NUMBER: which of the angles that are counted over turns it is, -1 of what is none)

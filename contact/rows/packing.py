@@ -53,6 +53,7 @@ class Packed:
         place: of each row, counted over all constraints as they were given, which one of the array it is, ``(n_rows,)``.
         functions: of each constraint, the numbers of its functions.
         n_rows, n_linear, n_values, n_factor, n_functions, n_entries, n_turns, n_contacts: counts.
+        n_rotors: how many linear rows are those of rotors.
         n_touching, n_slots, touching_numbers: of pairs of shapes, of places where they may touch, of numbers behind the
             places of links.
     """
@@ -69,6 +70,7 @@ class Packed:
     n_entries: int
     n_turns: int
     n_contacts: int
+    n_rotors: int
     n_touching: int
     n_slots: int
     touching_numbers: int
@@ -162,7 +164,7 @@ def pack_constraints(model: Model, parts: Sequence[Parts]) -> Packed:
         np.array([k for own in rows for k in own], dtype=np.int64),
         tuple(tuple(range(a, b)) for a, b in itertools.pairwise(first_function)),
         len(order), linear, len(table.columns), n, len(functions), len(entries), n_turns, n_contacts,
-        len(touching.pairs), touching.n_slots, touching.numbers,
+        int(header[layout.N_ROTORS]), len(touching.pairs), touching.n_slots, touching.numbers,
     )  # fmt: skip
 
 

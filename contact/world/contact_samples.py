@@ -45,10 +45,10 @@ from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.contact.constraints.frames import body_number
 from pluecker.contact.constraints.point_contact import PointContact
 from pluecker.contact.constraints.relation import NORMAL, ROLLING, SPINNING, TANGENT, Frame
+from pluecker.contact.found.motion import FoundMotion, Touch
 from pluecker.contact.friction.lcp.polygon import SIDES
 from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.instants.touching_at import TOUCHING_AT
-from pluecker.contact.piles.step import PileStep, Touch
 from pluecker.contact.rows.contact_friction import CREEP, EDGE
 from pluecker.contact.rows.layout import TOUCH_FEATURE, TOUCH_GAP, TOUCH_NORMAL, TOUCH_SLOT
 from pluecker.contact.rows.touching import NO_CONTACT
@@ -281,9 +281,8 @@ def velocity_at(T: Array, twists: Array, bodies: Any, points: Array) -> Array:
 
 def numbers_of(touch: Touch) -> Array:
     """Pack the contacts of a step, ``(K, 19)``."""
-    found = touch.found
     parts = (
-        found.colliders, found.point, found.normal, found.gap[:, None], touch.force, touch.moment, touch.slip,
+        touch.colliders, touch.point, touch.normal, touch.gap[:, None], touch.force, touch.moment, touch.slip,
         touch.friction[:, None],
     )  # fmt: skip
     return np.concatenate([np.asarray(part, np.float64) for part in parts], axis=1)
@@ -309,7 +308,7 @@ class FiledTouches:
                 self.file = tempfile.TemporaryFile(dir=self.folder, buffering=0)  # noqa: SIM115, open until all have come
                 weakref.finalize(self, self.file.close)  # also where a motion ends in an error
             write_all(self.file, numbers_of(touch).tobytes())
-        self.counts.append(len(touch.found))
+        self.counts.append(len(touch))
 
     def column(self, samples: int) -> Array:
         """Write the file, and map it, ``(samples, K, 19)``; to be called when the last sample has come."""
@@ -347,7 +346,7 @@ class FiledTouches:
             ) from None
 
 
-def touches_as_column(steps: PileStep, samples: int) -> Array:
+def touches_as_column(steps: FoundMotion, samples: int) -> Array:
     """Collect the contacts of so many samples, ``(samples, K, 19)``, padded with NaN."""
     kept = steps.kept
     if isinstance(kept, FiledTouches):
@@ -364,7 +363,7 @@ def touches_as_column(steps: PileStep, samples: int) -> Array:
     return column
 
 
-def with_touches(world: Constrained, trajectory: Trajectory, steps: PileStep) -> dict[str, Array]:
+def with_touches(world: Constrained, trajectory: Trajectory, steps: FoundMotion) -> dict[str, Array]:
     """Return the columns of a motion with one for found contacts, and zeros for ``constraint_forces`` if that is missing."""
     n = len(trajectory)
     none = {"constraint_forces": np.zeros((n, world.n_rows))}

@@ -15,8 +15,9 @@ from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.scenario import pack_scenario
 from pluecker.contact.constraints.relation import ANGLES, USER, Row
 from pluecker.contact.errors import ConstraintError
-from pluecker.contact.piles.smooth_part import smooth_part
-from pluecker.contact.piles.step import PileStep
+from pluecker.contact.found.motion import FoundMotion
+from pluecker.contact.found.step import found_step
+from pluecker.contact.rows.layout import PLAN
 from pluecker.contact.stepping.implicit_steps import IMPLICIT
 from pluecker.contact.stepping.linearly_implicit_steps import LINEARLY_IMPLICIT_STEPS
 from pluecker.contact.stepping.smooth_steps import SMOOTH
@@ -28,7 +29,14 @@ from pluecker.contact.world.instants import Instants
 from pluecker.contact.world.memory import WorldMemory, as_numbers_of, as_numbers_with_contacts
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 
-__all__ = ["SEMI_IMPLICIT", "as_world_integrator", "dynamics_with_contacts", "world_dynamics", "world_scenario"]
+__all__ = [
+    "SEMI_IMPLICIT",
+    "as_world_integrator",
+    "dynamics_with_contacts",
+    "scenario_with_plan",
+    "world_dynamics",
+    "world_scenario",
+]
 
 DIFFERENTIATED = ("bdf1", "bdf2")  # whose Newton's method takes exact derivatives of forces
 SEMI_IMPLICIT = "semi_implicit"  # the step of worlds, under the name that plain models have for theirs
@@ -79,32 +87,42 @@ def dynamics_with_contacts(
     integrator: Any,
     memory: Any,
     begun: float,
-    steps: PileStep,
+    motion: FoundMotion,
+    watched: bool,
 ) -> Dynamics:
-    """Make the dynamics of a world with shapes: a compiled smooth part, and the rest of each step from the contacts found.
+    """Make the dynamics of a world with shapes, whose contacts are found in each step.
+
+    ``watched``: whether Python looks at each step.
 
     Raises:
         ArgumentValueError: another integrator than that of worlds.
     """
     if memory is None:
         refuse_lost_turns(world, q)
-    scenario = world_scenario(world, springs)
     if not isinstance(integrator, str) or integrator != SEMI_IMPLICIT:
-        as_world_integrator(world, integrator, scenario)  # refuses what is none
+        as_world_integrator(world, integrator, world_scenario(world, springs))  # refuses what is none
         raise ArgumentValueError(
             f"simulate: {integrator} knows no contacts, and the world has shapes; use {SEMI_IMPLICIT}"
         )
-    numbers = as_numbers_with_contacts(world, np.asarray(q, dtype=np.float64), memory, integrator)
+    numbers = as_numbers_with_contacts(world, np.asarray(q, dtype=np.float64), memory, integrator, motion.outside)
     remembered = Remembered(numbers, 1 + world.packed.n_turns, world.packed.n_rows, world.packed.place)
 
     def no_acceleration(*arguments: Any) -> Array:
         raise AssertionError("accelerations are those of the steps")
 
+    scenario = motion.scenario()
     return Dynamics(
-        smooth_part(scenario), scenario, no_acceleration, by_loop=True, constrained=True, remembered=remembered,
+        found_step(scenario), scenario, no_acceleration, by_loop=True, constrained=True, remembered=remembered,
         since=memory.time - begun if isinstance(memory, WorldMemory) else 0.0, explain=partial(explanation, world),
-        finish=steps,
+        room=motion, watch=motion.watch if watched else None,
     )  # fmt: skip
+
+
+def scenario_with_plan(world: Constrained, elements: tuple[Element, ...], plan: Array) -> Array:
+    """Pack the array of a scenario in which the world's constraints hold, and its shapes touch."""
+    rows = world.packed.array.copy()
+    rows.view(np.int64)[PLAN] = len(rows)
+    return pack_scenario(world.smooth, elements, {"limits": False}, more=np.concatenate([rows, plan]))
 
 
 def refuse_lost_turns(world: Constrained, q: Any) -> None:

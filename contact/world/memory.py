@@ -1,7 +1,6 @@
 """Memory of a world between steps besides its state: a small record, which can be saved, and belongs to one world.
 
-A world whose contacts are found in each step remembers their forces too. It steps one state at a time: contacts come and go,
-so that the problem of each step has another form.
+A world whose contacts are found in each step remembers their forces too, by the names of shapes and features.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
 from pluecker.contact.constraints.relation import ANGLES, TOUCH, USER
 from pluecker.contact.errors import ConstraintError, FileError
-from pluecker.contact.piles.places import counts_of, kept_numbers, pieces_of
-from pluecker.contact.piles.step import PileStep
-from pluecker.contact.piles.warm_start import WIDTH, Remembered
+from pluecker.contact.found.layout import NEEDS_CONTACTS, REMEMBERED
+from pluecker.contact.found.outside import Outside
+from pluecker.contact.found.plan import Plan
 from pluecker.contact.rows.functions import function_value
 from pluecker.contact.rows.layout import (
     CALL,
@@ -36,7 +35,7 @@ from pluecker.contact.rows.layout import (
 )
 from pluecker.contact.rows.motion import PLACE, place_links
 from pluecker.contact.rows.user import ADDRESS, PARAMETERS
-from pluecker.contact.world.constrained import Constrained, FoundContacts
+from pluecker.contact.world.constrained import Constrained
 from pluecker.contact.world.running import run
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.scalars.operations import store
@@ -51,8 +50,10 @@ __all__ = [
     "as_numbers_of",
     "as_numbers_with_contacts",
     "key_of",
-    "memory_with_contacts",
-    "pile_steps",
+    "memory_of_state",
+    "numbers_kept",
+    "own_with_contacts",
+    "plan_of",
 ]
 
 FEATURES = 2.0**31  # more than a pair of shapes has, of either sign: those of the edges of hulls are below zero
@@ -236,28 +237,29 @@ def check_turns(world: Constrained, q: Array, memory: WorldMemory) -> None:
 # ----------------------------------------------------------------------------------------------- of contacts that are found
 
 
-def pile_steps(world: Constrained, found: FoundContacts, memory: Any, threads: Any) -> PileStep:
-    """Make the steps of a world, which go on from its memory."""
+def plan_of(world: Constrained) -> Plan:
+    """Return the plan of a world with shapes; kept with it, with the room that its steps have needed."""
+    found = world.found_contacts
+    assert found is not None
     law = found.law, found.impacts, found.recovery, found.recovery_speed, found.accuracy
-    step = PileStep(world.smooth, world.packed, found.collision, *law, threads)
-    if isinstance(memory, WorldMemory) and memory.key == world.once(key_of):
-        step.remembered = remembered_in(memory, counts_of(world.packed.array).rotors, len(found.collision.colliders))
-    return step
+    return Plan(world.smooth, world.packed, found.collision, *law)
 
 
-def remembered_in(memory: WorldMemory, rotors: int, colliders: int) -> Remembered:
-    """Read the forces of contacts from a memory.
+def remembered_contacts(memory: WorldMemory, rotors: int, colliders: int) -> Array:
+    """Read the forces of contacts from a memory, ``(..., K, 9)``, names before them; -1 in place of names of none.
 
     Raises:
         ConstraintError: it has something else.
     """
     own = memory.own
-    if own.ndim != 1 or len(own) < rotors or (len(own) - rotors) % WIDTH:
+    if own.shape[:-1] != memory.turns.shape[:-1] or own.shape[-1] < rotors or (own.shape[-1] - rotors) % REMEMBERED:
         raise ConstraintError(
-            f"World: the memory has numbers of its own of shape {own.shape}, expected {rotors} and {WIDTH} for each contact"
+            f"World: the memory has numbers of its own of shape {own.shape}, expected {rotors} and {REMEMBERED} for each "
+            "contact"
         )
-    table = own[rotors:].reshape(-1, WIDTH)
-    names = table[:, :3]
+    table = own[..., rotors:].reshape(*own.shape[:-1], -1, REMEMBERED)
+    none = (table[..., :3] == -1.0).all(axis=-1)
+    names = table[..., :3][~none]
     if not np.isfinite(own).all() or (names != np.floor(names)).any() or (names[:, :2] < 0).any():
         raise ConstraintError(
             "World: the memory names contacts by numbers that are not whole, or holds what is not finite"
@@ -266,27 +268,58 @@ def remembered_in(memory: WorldMemory, rotors: int, colliders: int) -> Remembere
         raise ConstraintError(
             f"World: the memory names contacts of colliders that are not there; there are {colliders}"
         )
-    return Remembered.from_numbers(own[rotors:])
+    return table
 
 
-def as_numbers_with_contacts(world: Constrained, q: Array, memory: Any, name: str) -> Array | None:
-    """Return the numbers that the smooth part of the first step remembers; None without a memory."""
-    counts = counts_of(world.packed.array)
-    total = max(piece.stop for piece in pieces_of(world.model, counts).values())
-    own = total - kept_numbers(counts) + counts.rotors
-    if isinstance(memory, WorldMemory) and memory.key == world.once(key_of):
-        rest = np.zeros(own)
-        rest[: counts.rotors] = memory.own[: counts.rotors]
-        memory = replace(memory, own=rest)
-    return as_numbers_of(world, q, memory, name, own)
+def as_numbers_with_contacts(world: Constrained, q: Array, memory: Any, name: str, outside: Outside) -> Array | None:
+    """Return the numbers that the first step remembers, with room for contacts; None without memory."""
+    rotors = world.packed.n_rotors
+    if not isinstance(memory, WorldMemory) or memory.key != world.once(key_of):
+        return as_numbers_of(world, q, memory, name, 0)
+    table = remembered_contacts(memory, rotors, len(outside.plan.collision.colliders))
+    outside.needs[NEEDS_CONTACTS] = table.shape[-2]
+    outside.grow()
+    rest = np.zeros((*memory.own.shape[:-1], rotors + 1 + REMEMBERED * outside.room.contacts))
+    rest[..., :rotors] = memory.own[..., :rotors]
+    rest[..., rotors] = (table[..., 0] >= 0.0).sum(axis=-1)
+    rest[..., rotors + 1 : rotors + 1 + REMEMBERED * table.shape[-2]] = memory.own[..., rotors:]
+    return as_numbers_of(world, q, replace(memory, own=rest), name, rest.shape[-1])
 
 
-def memory_with_contacts(world: Constrained, numbers: Array, step: PileStep, name: str) -> WorldMemory:
-    """Make the memory of a world from the numbers of the smooth part and the contacts of the last step."""
-    places = pieces_of(world.model, counts_of(world.packed.array))
-    own = np.concatenate([numbers[places["rotors"]], step.remembered.numbers()])
-    impulses = numbers[places["impulses"]][world.packed.place]
-    return WorldMemory(world.once(key_of), float(numbers[0]), numbers[places["turns"]], impulses, name, own)
+def memory_of_state(world: Constrained, numbers: Array, name: str) -> WorldMemory:
+    """Make the memory of one state from the numbers with which a step ended; it keeps these for the next one."""
+    turns, rows, found = world.packed.n_turns, world.packed.n_rows, world.found_contacts is not None
+    first = 1 + turns + rows
+    rotors = first + world.packed.n_rotors
+    end = rotors + 1 + REMEMBERED * int(numbers[rotors]) if found else len(numbers)
+    numbers = numbers[:end].copy()
+    own = np.concatenate([numbers[first:rotors], numbers[rotors + 1 :]]) if found else numbers[first:]
+    impulses = numbers[1 + turns : first][world.packed.place]
+    for array in (numbers, own, impulses):
+        array.flags.writeable = False
+    memory = object.__new__(WorldMemory)
+    memory.__dict__.update(
+        key=world.once(key_of), time=float(numbers[0]), turns=numbers[1 : 1 + turns], impulses=impulses, integrator=name,
+        own=own, numbers=numbers,
+    )  # fmt: skip
+    return memory
+
+
+def numbers_kept(memory: WorldMemory) -> Array | None:
+    """Return the numbers that a memory keeps for the next step, as steps read them; None of one that was put together."""
+    found: Array | None = memory.__dict__.get("numbers")
+    return found
+
+
+def own_with_contacts(own: Array, rotors: int) -> Array:
+    """Return what a memory keeps of the numbers behind impulses: rotors, and contacts up to the most that a state has."""
+    counts = own[..., rotors].astype(np.int64)
+    most = int(counts.max(initial=0))
+    table = own[..., rotors + 1 : rotors + 1 + REMEMBERED * most].reshape(*counts.shape, most, REMEMBERED).copy()
+    none = np.arange(most) >= counts[..., None]
+    table[none] = 0.0
+    table[..., :3][none] = -1.0
+    return np.concatenate([own[..., :rotors], table.reshape(*counts.shape, -1)], axis=-1)
 
 
 # ------------------------------------------------------------------------------------------------------------------- kernel

@@ -27,7 +27,8 @@ from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.contact.arguments import can_be_listed
 from pluecker.contact.constraints.checks import positive
 from pluecker.contact.errors import ConstraintError
-from pluecker.contact.piles.step import PileStep, Touch
+from pluecker.contact.found.layout import REMEMBERED
+from pluecker.contact.found.motion import FoundMotion, Touch
 from pluecker.contact.world.branches import times_of_singular_positions
 from pluecker.contact.world.constrained import Constrained
 from pluecker.contact.world.contact_forces import ContactForces
@@ -41,17 +42,24 @@ from pluecker.contact.world.contact_samples import (
 )
 from pluecker.contact.world.errors_at import as_on_open, refuse_open_start
 from pluecker.contact.world.instants import Instants
-from pluecker.contact.world.integrators import SEMI_IMPLICIT, dynamics_with_contacts, world_dynamics, world_scenario
-from pluecker.contact.world.memory import WorldMemory, key_of, memory_with_contacts, pile_steps
+from pluecker.contact.world.integrators import (
+    SEMI_IMPLICIT,
+    dynamics_with_contacts,
+    scenario_with_plan,
+    world_dynamics,
+    world_scenario,
+)
+from pluecker.contact.world.memory import WorldMemory, key_of, memory_of_state, own_with_contacts, plan_of
 from pluecker.contact.world.overlays import connections_of, elements_of, overlays_of
 from pluecker.contact.world.running import called
+from pluecker.contact.world.single_step import take_one_step
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, EntryIndexError, shown
 from pluecker.spatial.properties import cached_property
 
 __all__ = ["Motions", "WorldStep", "WorldTrajectory"]
 
-Stepping = Integrator | PileStep  # what made the steps of a motion
+Stepping = Integrator | FoundMotion  # what made the steps of a motion
 
 
 @by_value()
@@ -177,6 +185,12 @@ class Motions(Instants):
         """
         step = positive("World.step", "step", step)
         q = begun_within_limits(self, q, memory, outside_limits)
+        if f_ext is None and on_open == "raise":
+            taken = take_one_step(self, q, v, step, tau, memory)
+            if taken is not None:
+                after = WorldStep(*taken[:3])
+                after.find_contacts = partial(contacts_behind, self, np.array(q), after, taken.touch, step)
+                return after
         options = {
             "control": tau, "f_ext": f_ext, "elements": (), "record": (), "every": 1, "record_to": None,
             "on_unsolved": "raise", "on_open": on_open, "tol": 1e-9, "progress": None, "threads": None,
@@ -189,11 +203,8 @@ class Motions(Instants):
             raise KeyboardInterrupt
         own = memory_at_end(self, outcome, chosen, SEMI_IMPLICIT, found.batch_shape)
         after = WorldStep(found.q[..., -1, :].copy(), found.v[..., -1, :].copy(), own)
-        start = np.array(q, dtype=np.float64)
-        before = start if self.packed.n_slots else after.q  # shapes touch where they did as it began
-        after.find_contacts = partial(contacts_of_step, self, before, after, own.impulses / step)
-        if isinstance(chosen, PileStep) and chosen.touch is not None:
-            after.find_contacts = partial(with_found, self, start, chosen.touch, after.find_contacts)
+        touch = chosen.touch if isinstance(chosen, FoundMotion) else None
+        after.find_contacts = partial(contacts_behind, self, np.array(q, dtype=np.float64), after, touch, step)
         return after
 
     @called("World.simulate")
@@ -294,7 +305,7 @@ class Motions(Instants):
         whole = outcome.error is None and outcome.failed is None and not outcome.interrupted and found.q is not None
         own = memory_at_end(self, outcome, chosen, integrator, found.batch_shape) if whole and len(found) else None
         parts = {name: getattr(found, name) for name in ("time", "q", "v", "a", "tau", "model", "columns")}
-        if isinstance(chosen, PileStep) and chosen.every:
+        if isinstance(chosen, FoundMotion) and chosen.every:
             try:
                 parts["columns"] = with_touches(self, found, chosen)
             except OutputError as error:
@@ -353,15 +364,12 @@ def begun_within_limits(world: Constrained, q: Any, memory: Any, outside_limits:
     return within_limits(world.model, array, hard_limits(world.model), outside)
 
 
-def with_found(world: Constrained, q: Array, touch: Touch, others: Callable[[], ContactForces]) -> ContactForces:
-    """Describe the contacts of constraints, and behind them those that were found."""
-    return joined_contacts(others(), forces_found(world, q, touch))
-
-
-def contacts_of_step(world: Constrained, q: Array, after: WorldStep, forces: Array) -> ContactForces:
-    """Describe the contacts of constraints in a step of one state."""
-    found: ContactForces = PointContacts(world, q[None], after.v[None], forces[None], after.q[None])[0]
-    return found
+def contacts_behind(world: Constrained, q: Array, after: WorldStep, touch: Touch | None, step: float) -> ContactForces:
+    """Describe the contacts in a step of one state from q: those of constraints, and behind them those that were found."""
+    before = q if world.packed.n_slots else after.q  # shapes touch where they did as it began
+    forces = after.memory.impulses / step
+    of_rows: ContactForces = PointContacts(world, before[None], after.v[None], forces[None], after.q[None])[0]
+    return of_rows if touch is None else joined_contacts(of_rows, forces_found(world, q, touch))
 
 
 def follow(
@@ -384,15 +392,19 @@ def follow(
             dynamics = world_dynamics(world, q, springs, integrator, memory, begun)
             used.append(dynamics.integrator)
         else:
-            steps = pile_steps(world, world.found_contacts, memory, wanted.threads)
+            single = np.ndim(q) < 2 and np.ndim(v) < 2  # the threads of a batch are those of its states
+            motion = FoundMotion(
+                world.once(plan_of), partial(scenario_with_plan, world, springs), wanted.threads if single else 1
+            )
             record = wanted.record
             names = (record,) if isinstance(record, str) else tuple(record) if can_be_listed(record) else ()
-            if "constraint_forces" in names:
-                steps.every = int(wanted.every)
+            if "constraint_forces" in names and single:
+                motion.every = int(wanted.every)
             if own["record_to"] is not None:
-                steps.kept = FiledTouches(own["record_to"])
-            dynamics = dynamics_with_contacts(world, q, springs, integrator, memory, begun, steps)
-            used.append(steps)
+                motion.kept = FiledTouches(own["record_to"])
+            watched = single and (motion.every > 0 or call.function == "World.step")
+            dynamics = dynamics_with_contacts(world, q, springs, integrator, memory, begun, motion, watched)
+            used.append(motion)
         if memory is None:  # with one, the state is the end of a motion
             refuse_open_start(world, q, begun, on_open)
         return dynamics
@@ -412,13 +424,17 @@ def memory_at_end(
     world: Constrained, outcome: Outcome, integrator: Stepping, name: str, batch: tuple[int, ...]
 ) -> WorldMemory:
     """Make the memory from the numbers with which the loop ended."""
-    if isinstance(integrator, PileStep):
-        return memory_with_contacts(world, outcome.x[0, -integrator.memory :], integrator, name)
-    n_turns, n_rows = world.packed.n_turns, world.packed.n_rows
-    kept = integrator.memory(world.model, world_scenario(world))
+    n_turns, n_rows, found = world.packed.n_turns, world.packed.n_rows, isinstance(integrator, FoundMotion)
+    if isinstance(integrator, FoundMotion):
+        kept = 2 + n_turns + n_rows + world.packed.n_rotors + REMEMBERED * integrator.outside.room.contacts
+    else:
+        kept = integrator.memory(world.model, world_scenario(world))
+    if not batch:
+        return memory_of_state(world, outcome.x[0, outcome.x.shape[1] - kept :], name)
     numbers = outcome.x[:, outcome.x.shape[1] - kept :].reshape(*batch, kept).copy()
     time = float(numbers.reshape(-1, kept)[0, 0]) if numbers.size else 0.0
     impulses = numbers[..., 1 + n_turns : 1 + n_turns + n_rows][..., world.packed.place]
-    return WorldMemory(
-        world.once(key_of), time, numbers[..., 1 : 1 + n_turns], impulses, name, numbers[..., 1 + n_turns + n_rows :]
-    )
+    own = numbers[..., 1 + n_turns + n_rows :]
+    if found:
+        own = own_with_contacts(own, world.packed.n_rotors)
+    return WorldMemory(world.once(key_of), time, numbers[..., 1 : 1 + n_turns], impulses, name, own)

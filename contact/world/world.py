@@ -42,11 +42,11 @@ class World(Motions):
         limits: whether position limits of the model's joints hold.
         shapes: what may touch: records of :class:`~pluecker.contact.geometry.Collider`, or a
             :class:`~pluecker.contact.geometry.Collision` on this model, which says more about who ignores whom. Contacts are
-            found in each step, however many there are, and steps are those of one state. Shapes of one body, of a body and
-            the one that carries it, and of groups that ignore each other do not touch; the world carries nobody.
+            found in each step, however many there are, of one state or of each state of a batch. Shapes of one body, of a
+            body and the one that carries it, and of groups that ignore each other do not touch; the world carries nobody.
         pairs: names of two shapes each: then only these touch, and each pair is a constraint,
             :class:`~pluecker.contact.geometry.ShapeContact`, after the others, called ``"first/second"``, whatever their
-            groups. Such steps are compiled, and go in batches.
+            groups. Eight states of a batch go at once.
         law: of contacts that are found, and of point contacts beside them: ``ncp``, Coulomb's, or ``ccp``, ``lcp``,
             ``frictionless``, as for :func:`~pluecker.contact.solve`. Where none are found all contacts have Coulomb's.
         impacts: of contacts that are found, and of pairs: ``"newton"``, or ``"poisson"``, by which no impact of one contact

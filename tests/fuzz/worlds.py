@@ -18,7 +18,7 @@ from pluecker.contact import World, WorldMemory, constraints
 from pluecker.contact.constraints import Frame
 from pluecker.contact.geometry import Box, Collider, HalfSpace, Sphere, Surface
 from tests.contact.constraints.records import on_frames
-from tests.contact.piles.worlds import bodies
+from tests.contact.found.worlds import bodies
 from tests.contact.world.mechanisms import bricard, four_bars, slider_crank
 from tests.contact.world.worlds import random_world
 from tests.fuzz.algorithms import BATCHES, configuration, threads_for

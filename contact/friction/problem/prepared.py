@@ -19,11 +19,21 @@ from pluecker.contact.friction.problem.operator import Operator, diagonal_of, fa
 from pluecker.contact.friction.problem.problem import Problem
 from pluecker.contact.friction.problem.sets import DISCS, Sets, rows_of_part, scale_turning
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices, empty_blocks
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, entry_point, positive
+from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, entry_point, positive
 from pluecker.spatial.engine.parallel.interruption import answering
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["Order", "Prepared", "arrange", "cut", "find_islands", "find_order", "prepare", "scales"]
+__all__ = [
+    "Order",
+    "Prepared",
+    "arrange",
+    "cut",
+    "find_islands",
+    "find_order",
+    "prepare",
+    "scales",
+    "scales_of_diagonal",
+]
 
 ROUNDING = 1e-16  # of the largest mean diagonal of an island
 
@@ -225,6 +235,7 @@ def find_scales(start, sizes, blocks, islands, d, s):
                         s[k] = scale
 
 
+scales_of_diagonal = called_kernel(find_scales)  # for steps, which are compiled with it
 find_scales = entry_point(find_scales)
 
 

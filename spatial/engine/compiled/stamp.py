@@ -42,6 +42,8 @@ TEACHING = (
     "spatial/engine/parallel/interruption_flag.py",
     "contact/rows/touching.py",
     "contact/rows/user.py",
+    "contact/found/sharing.py",
+    "contact/geometry/finding/blocks.py",
 )
 PACKAGE = ("spatial/**/*.py", "articulated/**/*.py", "contact/**/*.py")
 FOREIGN = ("math", "numpy", "numba", "llvmlite")  # known by their versions

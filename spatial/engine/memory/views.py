@@ -14,13 +14,14 @@ An index counts from the beginning and is not checked, unless ``NUMBA_BOUNDSCHEC
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
 from numba import types
 from numba.extending import intrinsic, lower_builtin, models, overload, register_model, type_callable
 
-from pluecker.spatial.engine.compiled.decorators import OPTIONS
+from pluecker.spatial.engine.compiled.decorators import OPTIONS, TAUGHT
 from pluecker.spatial.engine.compiled.numba_internals import cgutils, check_index
 from pluecker.spatial.engine.scalars.duals import Duals, assemble, coefficients, filled
 from pluecker.spatial.engine.scalars.lanes import LONG, NARROW, VECTOR, WIDTH, lanes, narrow, spread
@@ -278,3 +279,17 @@ def lower_store(context, builder, signature, arguments):
     for kind, pointer, own, x in zip(kinds(scalar), places, given, found, strict=True):
         write(context, builder, kind, pointer, own, x)
     return context.get_dummy_value()
+
+
+@overload(operator.getitem, jit_options=TAUGHT)
+def _getitem(array, k):
+    if isinstance(array, View) and isinstance(k, types.Integer):
+        return lambda array, k: load(array, k)
+    return None
+
+
+@overload(operator.setitem, jit_options=TAUGHT)
+def _setitem(array, k, x):
+    if isinstance(array, View) and isinstance(k, types.Integer):
+        return lambda array, k, x: store(array, k, x)
+    return None

@@ -4,7 +4,7 @@ import numpy as np
 
 from pluecker.contact import Bodies, World, assemble_contacts
 from pluecker.contact.geometry import Collider, Collision, HalfSpace, Sphere
-from tests.contact.piles.worlds import UPRIGHT, bodies, inertia
+from tests.contact.found.worlds import UPRIGHT, bodies, inertia
 
 __all__ = ["KINDS", "kinetic", "problem_of", "random_balls", "world_of_balls"]
 

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from pluecker.contact.friction.dense import cone_problem
-from pluecker.contact.piles.step import PileStep
 from pluecker.contact.rows import contacts
 from tests.conftest import COMPILED
-from tests.contact.piles.test_piles import tower
+from tests.contact.found.test_piles import tower
 from tests.contact.stepping.touching.test_shape_contact import stack
 from tests.contact.stepping.touching.touching import on_ground
 
@@ -43,14 +42,12 @@ def test_named_contacts_that_go_on_resting_are_looked_at_once(make, monkeypatch)
     assert iterations[1:] == [0] * 4
 
 
-def test_contacts_that_are_found_and_go_on_resting_are_looked_at_once(monkeypatch):
-    results = []
-    solved = PileStep.solved
-    monkeypatch.setattr(
-        PileStep, "solved", lambda *arguments, **named: results.append(solved(*arguments, **named)) or results[-1]
-    )
+def test_contacts_that_are_found_and_go_on_resting_keep_their_forces_to_the_last_bit():
+    """They are looked at, and nothing is solved anew."""
     world, q = tower(3)
-    world.simulate(q, np.zeros(18), 5 * H, H)
-    assert results[0].iterations > 0
-    assert [each.iterations for each in results[1:]] == [0] * 4
-    assert [len(each.stages) for each in results[1:]] == [0] * 4  # no method was begun
+    v, memory, forces = np.zeros(18), None, []
+    for _ in range(6):
+        q, v, memory = world.step(q, v, H, memory=memory)
+        forces.append(memory.own)
+    np.testing.assert_array_equal(forces[-1], forces[-2])
+    assert forces[0].any()

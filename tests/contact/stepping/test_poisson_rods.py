@@ -17,7 +17,7 @@ from pluecker.contact import World, WorldMemory
 from pluecker.contact.constraints import PointContact
 from pluecker.contact.geometry import Box, Capsule, Collider, HalfSpace, ShapeContact, Sphere, Surface
 from tests.conftest import COMPILED, EVERYTHING
-from tests.contact.piles.worlds import inertia
+from tests.contact.found.worlds import inertia
 
 H = 1e-6
 MASS, HALF, THICK = 1.0, 0.5, 0.02

@@ -8,7 +8,7 @@ from pluecker.contact import ConstraintError, GeometryError, World
 from pluecker.contact.constraints import PointContact
 from pluecker.contact.geometry import Box, Collider, HalfSpace, ShapeContact, Sphere, Surface
 from tests.conftest import COMPILED
-from tests.contact.piles.worlds import tilted
+from tests.contact.found.worlds import tilted
 from tests.contact.stepping.touching.touching import G, bodies, moments
 
 MU, KINETIC = 0.6, 0.4

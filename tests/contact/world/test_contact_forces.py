@@ -10,7 +10,7 @@ from pluecker.contact import ConstraintError, ContactForces, World
 from pluecker.contact.constraints import PointContact
 from pluecker.contact.geometry import Box, Sphere, Surface
 from pluecker.spatial import ArgumentTypeError
-from tests.contact.piles.worlds import world_of
+from tests.contact.found.worlds import world_of
 
 G = 9.81
 NONE = 1e-8  # of the largest force: impulses of a step are known to 1e-10 of it

@@ -12,7 +12,7 @@ import pytest
 from pluecker.contact import World, WorldMemory
 from pluecker.contact.geometry import Box, Collider, Sphere, Surface
 from tests.conftest import COMPILED, EVERYTHING
-from tests.contact.piles.worlds import UPRIGHT, bodies, floor, world_of
+from tests.contact.found.worlds import UPRIGHT, bodies, floor, world_of
 from tests.contact.stepping.test_two_coefficients import LIES, WAYS, block
 
 H = 0.005
@@ -93,7 +93,7 @@ import numpy as np
 from pluecker.contact import World
 from pluecker.contact.constraints import PointContact
 from pluecker.contact.geometry import Box, Collider, HalfSpace, Sphere, Surface
-from tests.contact.piles.worlds import bodies
+from tests.contact.found.worlds import bodies
 
 loaded, load = [], caching.Cache.load_overload
 caching.Cache.load_overload = lambda *arguments: loaded.append(load(*arguments)) or loaded[-1]

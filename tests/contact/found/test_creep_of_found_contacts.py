@@ -12,7 +12,7 @@ from pluecker.articulated import ModelBuilder
 from pluecker.contact import World
 from pluecker.contact.geometry import Box, Collider, Cylinder, Surface
 from tests.conftest import COMPILED, EVERYTHING
-from tests.contact.piles.worlds import UPRIGHT, G, world_of
+from tests.contact.found.worlds import UPRIGHT, G, world_of
 
 DIRECTIONS, FRICTION, MASS, STEP = 8 if EVERYTHING else 4, 0.5, 2.0, 0.01
 LONG = 10.0 if EVERYTHING else 1.0 if COMPILED else 0.1

@@ -6,7 +6,7 @@ import pytest
 from pluecker.contact import World
 from pluecker.contact.geometry import Box, Collider, Surface
 from tests.conftest import EVERYTHING
-from tests.contact.piles.worlds import G, bodies, floor
+from tests.contact.found.worlds import G, bodies, floor
 
 SIZES = (0.1, 0.1, 0.1), (0.1, 0.2, 0.05), (0.05, 0.05, 0.3)
 # in each of these some step was not solved once

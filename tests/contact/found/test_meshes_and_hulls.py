@@ -9,8 +9,8 @@ from pluecker.articulated import ModelBuilder, kinetic_energy, potential_energy
 from pluecker.contact import World
 from pluecker.contact.geometry import Box, Capsule, Collider, ConvexHull, Cylinder, HeightField, Mesh, Sphere, Surface
 from tests.conftest import COMPILED, EVERYTHING
+from tests.contact.found.worlds import UPRIGHT, G, tilted
 from tests.contact.geometry.pairs import CUBE
-from tests.contact.piles.worlds import UPRIGHT, G, tilted
 
 pytest.importorskip("coal", reason="it finds the contacts of hulls and meshes (extra collision)")
 

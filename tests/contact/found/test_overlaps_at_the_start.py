@@ -8,7 +8,7 @@ import pytest
 from pluecker.articulated import Model, ModelBuilder, kinetic_energy
 from pluecker.contact import World
 from pluecker.contact.geometry import Box, Collider, HalfSpace, Surface, urdf_colliders
-from tests.contact.piles.worlds import UPRIGHT, G
+from tests.contact.found.worlds import UPRIGHT, G
 
 H = 0.001
 SURFACE = Surface(friction=0.7)

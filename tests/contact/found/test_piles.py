@@ -7,7 +7,7 @@ from pluecker.articulated import ModelBuilder, kinetic_energy, potential_energy
 from pluecker.contact import World, WorldMemory
 from pluecker.contact.geometry import Box, Collider, Sphere, Surface
 from tests.conftest import EVERYTHING
-from tests.contact.piles.worlds import UPRIGHT, G, floor, world_of
+from tests.contact.found.worlds import UPRIGHT, G, floor, world_of
 
 H = 0.01
 SIDE = 0.2

@@ -1,15 +1,16 @@
 """Shapes beside constraints and trees: one problem of all, the same in reduced and in maximal coordinates."""
 
 import pickle
+import tempfile
 
 import numpy as np
 import pytest
 
 from pluecker.articulated import ModelBuilder, PDControl
-from pluecker.contact import ConstraintError, World, constraints
+from pluecker.contact import ConstraintError, World, WorldMemory, constraints
 from pluecker.contact.geometry import Box, Collider, Collision, Sphere, Surface
 from pluecker.spatial import PlueckerError
-from tests.contact.piles.worlds import UPRIGHT, G, bodies, floor, world_of
+from tests.contact.found.worlds import UPRIGHT, G, bodies, floor, world_of
 
 H = 0.005
 
@@ -134,11 +135,33 @@ def test_what_cannot_be_is_refused_by_name(change, what):
         World(model, **{"shapes": [Collider("s", Sphere(0.1), "b0")], **change})
 
 
-def test_batches_other_integrators_and_memories_of_other_worlds_are_refused():
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_batch_is_its_states_one_by_one_to_the_last_bit(threads):
+    """Balls that fall at different heights have touched nothing, the floor, or each other."""
+    world = world_of([Sphere(0.1), Box((0.2, 0.2, 0.2))])
+    heights = np.array([[0.1, 0.3], [0.15, 0.4], [0.5, 0.2]])
+    q = np.stack([np.concatenate([[0.01, 0.0, a, *UPRIGHT], [0.0, 0.02, b, *UPRIGHT]]) for a, b in heights])
+    v = np.zeros((3, 12))
+    both = world.simulate(q, v, 20 * H, H, threads=threads)
+    whole = world.simulate(both.q[:, 10], both.v[:, 10], 10 * H, H, memory=halfway(world, q, v), threads=threads)
+    for k in range(3):
+        alone = world.simulate(q[k], v[k], 20 * H, H)
+        np.testing.assert_array_equal(both.q[k], alone.q)
+        np.testing.assert_array_equal(whole.q[k], alone.q[10:])
+    assert len({len(world.step(q[k], v[k], H).contacts) for k in range(3)}) > 1
+
+
+def halfway(world, q, v):
+    """Make the memory of ten steps of a batch, and read it from a file."""
+    memory = world.simulate(q, v, 10 * H, H).memory
+    with tempfile.TemporaryDirectory() as folder:
+        memory.save(f"{folder}/memory.npz")
+        return WorldMemory.load(f"{folder}/memory.npz")
+
+
+def test_other_integrators_and_memories_of_other_worlds_are_refused():
     world = world_of([Sphere(0.1)])
     q, v = np.array([0, 0, 0.1, *UPRIGHT]), np.zeros(6)
-    with pytest.raises(PlueckerError, match="batch"):
-        world.simulate(np.tile(q, (2, 1)), v, H, H)
     with pytest.raises(PlueckerError, match="rk4"):
         world.simulate(q, v, H, H, integrator="rk4")
     with pytest.raises(ConstraintError, match="another model"):

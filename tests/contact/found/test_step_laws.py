@@ -5,7 +5,7 @@ import pytest
 
 from pluecker.contact import ConstraintError, World
 from pluecker.contact.geometry import Box, Collider, Cylinder, HalfSpace, Sphere, Surface
-from tests.contact.piles.worlds import UPRIGHT, G, bodies, floor, tilted, world_of
+from tests.contact.found.worlds import UPRIGHT, G, bodies, floor, tilted, world_of
 
 H = 0.01
 

@@ -10,7 +10,7 @@ import pytest
 from pluecker.articulated import SimulationError
 from pluecker.contact.geometry import Box, Surface
 from tests.conftest import COMPILED
-from tests.contact.piles.worlds import UPRIGHT, world_of
+from tests.contact.found.worlds import UPRIGHT, world_of
 
 H = 0.001
 TIMES = 40.0  # of ordinary steps; some 10 are usual, and several hundred were

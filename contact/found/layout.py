@@ -1,0 +1,122 @@
+"""Memory layout of a step with found contacts: the plan behind a world's rows, and the pieces of its workspace.
+
+The *plan* stands in the scenario behind the rows of constraints: the counts and options below, then where each piece of
+the workspace begins, then tables of the mechanism and of its shapes. The pieces whose sizes are known when a motion begins
+come first; others have room for so many pairs, contacts and numbers, and a step that needs more says how much in the
+*record of room*, is given it, and is taken again.
+"""
+
+from __future__ import annotations
+
+from pluecker.contact.found.sharing import integers, integers_in
+from pluecker.contact.rows import layout
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.scalars.operations import load, load_integer, part, tail
+
+# counts and options, integers
+(
+    COLLIDERS, BODIES, TREES, SIZE, LAW, POISSON, PAIRS, CONTACTS, DATA, WORK, TOTAL, ROOM, OUTSIDE, FINDER,
+) = range(14)  # fmt: skip
+# numbers
+RECOVERY, RECOVERY_SPEED, ACCURACY, MARGIN, MASSES = range(14, 19)
+# where each table begins, in the plan
+(
+    WAY_FIRST, WAY_FREEDOM, WAY_LINK, WAY_ROW, TREE_OF_BODY, START, SQUARE, COORDINATE_OF_ROW, ROW_OF_COORDINATE,
+    COLLIDER_LINK, COLLIDER_BODY, COLLIDER_FRAME, CENTERS, RADII, FINDING_HEADER,
+) = range(19, 34)  # fmt: skip
+SCENE_NUMBERS, SCENE_INTEGERS = 34, 36  # addresses and lengths of what the search for contacts reads
+PLACES = 38  # of each piece of the workspace, where it begins and how long it is
+
+PIECES = (
+    # where everything is, and the velocity without impulses
+    "moments", "inverse", "links", "columns", "rows", "before", "free", "after", "poses", "reach", "far",
+    # the table of contacts, see :mod:`~pluecker.contact.geometry.finding.table`, and what finding them takes
+    "table_integers", "table_numbers", "finding_integers", "finding_numbers",
+    # the problem of a step: J by blocks, sets, offsets, impulses
+    "block_first", "block_column", "block_place", "block_data", "block_rows", "block_width", "set_sizes",
+    "set_friction", "set_lower", "set_upper", "offset", "near", "compliance", "impulses", "scales", "speed", "moved",
+    "least", "owner",
+    # islands
+    "island_of_tree", "island_first", "island_blocks", "island_trees_first", "island_trees", "local", "counted",
+    # what calls leave, what they are told; what anything else takes, one after the other
+    "answer", "call", "work",
+)  # fmt: skip
+(
+    MOMENTS, INVERSE, LINKS, COLUMNS, ROWS, BEFORE, FREE, AFTER, POSES, REACH, FAR, TABLE_INTEGERS, TABLE_NUMBERS,
+    FINDING_INTEGERS, FINDING_NUMBERS, BLOCK_FIRST, BLOCK_COLUMN, BLOCK_PLACE, BLOCK_DATA, BLOCK_ROWS, BLOCK_WIDTH,
+    SET_SIZES, SET_FRICTION, SET_LOWER, SET_UPPER, OFFSET, NEAR, COMPLIANCE, IMPULSES, SCALES, SPEED, MOVED, LEAST, OWNER,
+    ISLAND_OF_TREE, ISLAND_FIRST, ISLAND_BLOCKS, ISLAND_TREES_FIRST, ISLAND_TREES, LOCAL, COUNTED, ANSWER, CALL, WORKING,
+) = range(len(PIECES))  # fmt: skip
+HEADER = PLACES + 2 * len(PIECES)
+
+# the record of room: what a step needed; where the workspace of the last step is
+NEEDS_PAIRS, NEEDS_CONTACTS, NEEDS_DATA, NEEDS_WORK, LAST_STEP, ROOM_SIZE = range(6)
+
+# the answer of Python: the error, or how many contacts there are; the largest velocity, the fastest parting asked for,
+# whether an impact comes first; how long the step is; what finding contacts has come to
+ERROR, FASTEST, PARTING, HIT, STEP, STATUS = range(6)
+
+CALL_SIZE = 12  # numbers of the arguments of a call
+
+# what is remembered of a contact from step to step: both colliders, the feature; force and moment on the second body
+REMEMBERED = 9
+
+NCP, CCP, LCP, FRICTIONLESS = range(4)
+
+# what Python is asked for: contacts of pairs without a kernel, impulses of a problem
+FIND, SOLVE = range(2)
+
+
+@kernel
+def plan(w):
+    """Return the plan behind the rows of a world"""
+    return tail(w, load_integer(w, layout.PLAN))
+
+
+@kernel
+def count(s, which):
+    """Load a count, an option or an address of a plan"""
+    return load_integer(s, which)
+
+
+@kernel
+def number(s, which):
+    """Load a number of a plan"""
+    return load(s, which)
+
+
+@kernel
+def table(s, which):
+    """Return a table of numbers of a plan, up to its end"""
+    return tail(s, load_integer(s, which))
+
+
+@kernel
+def index_table(s, which):
+    """Return a table of integers of a plan, up to its end"""
+    return integers(tail(s, load_integer(s, which)))
+
+
+@kernel
+def piece(s, ws, which):
+    """Return a piece of the workspace, numbers"""
+    return part(ws, load_integer(s, PLACES + 2 * which), load_integer(s, PLACES + 2 * which + 1))
+
+
+@kernel
+def index_piece(s, ws, which):
+    """Return a piece of the workspace, integers"""
+    return integers(piece(s, ws, which))
+
+
+@kernel
+def room_of(s):
+    """View the record of room of a plan"""
+    return integers_in(count(s, ROOM), ROOM_SIZE)
+
+
+@kernel
+def needs(s, which, n):
+    """Record that a step needs room for n"""
+    room = room_of(s)
+    room[which] = max(room[which], n)

@@ -1,0 +1,103 @@
+"""One motion of a world with shapes: its plan, the room of its steps, and what touched in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from pluecker.articulated.running.arguments import Array
+from pluecker.contact.found import layout
+from pluecker.contact.found.outside import Outside, Pieces, StepFinder
+from pluecker.contact.found.plan import Plan
+from pluecker.contact.friction.sparse.blocks import Indices
+from pluecker.contact.friction.tables.table import contact_frames
+
+__all__ = ["FoundMotion", "Touch"]
+
+
+@dataclass(frozen=True, eq=False)
+class Touch:
+    """Contacts of a step, with their forces.
+
+    Attributes:
+        colliders: the two of each, by number, ``(K, 2)``.
+        point, normal, gap: in the configuration at the beginning of the step; world axes, m.
+        force, moment: on the second body, mean over the step, ``(K, 3)``; world axes, N and N m.
+        slip: velocity of the second body against the first one at the point, at the end of the step, ``(K, 3)``; m/s.
+        friction: Coulomb's coefficient that was in force, ``(K,)``.
+    """
+
+    colliders: Indices
+    point: Array
+    normal: Array
+    gap: Array
+    force: Array
+    moment: Array
+    slip: Array
+    friction: Array
+
+    def __len__(self) -> int:
+        return len(self.gap)
+
+
+@dataclass(eq=False)
+class FoundMotion:
+    """Motion of a world with shapes: what its steps share with Python.
+
+    Attributes:
+        plan: the shapes.
+        pack: makes a scenario with a packed plan.
+        threads: for problems that steps do not solve.
+        every: of so many steps what touched in the first one is kept; none if 0.
+        kept: what touched in these, a list, or what they are appended to as to one.
+    """
+
+    plan: Plan
+    pack: Callable[[Array], Array]
+    threads: int | None = None
+    every: int = 0
+    kept: Any = field(default_factory=list)
+    taken: int = 0
+    touch: Touch | None = None
+
+    def __post_init__(self) -> None:
+        self.outside = Outside(self.plan, self.threads)
+
+    def scenario(self) -> Array:
+        """Pack the scenario, with as much room as there is."""
+        return self.pack(self.outside.packed_plan())
+
+    def grow(self) -> Array | None:
+        """Return a scenario with more room, if the last steps found too little."""
+        return self.scenario() if self.outside.grow() else None
+
+    def watch(self) -> None:
+        """Look at what touched in the last step, and keep it, if its turn is to be kept."""
+        self.touch = touch_in(self.outside)
+        if self.every and self.taken % self.every == 0:
+            self.kept.append(self.touch)
+        self.taken += 1
+
+
+def touch_in(outside: Outside) -> Touch:
+    """Read the contacts of the last step from its workspace."""
+    place, size = int(outside.needs[layout.LAST_STEP]), outside.plan.size
+    piece = Pieces(outside.plan, outside.room, place)
+    K = int(piece.integers(layout.COUNTED)[0])
+    columns = StepFinder(outside, piece).columns()
+    normal = columns.normal
+    frames, r = (
+        contact_frames(normal),
+        piece[layout.IMPULSES][: size * K].reshape(K, size) / piece[layout.ANSWER][layout.STEP],
+    )
+    slip = np.einsum("kij,ki->kj", frames, piece[layout.SPEED][: size * K].reshape(K, size)[:, :3])
+    moment = np.zeros((K, 3))
+    for a in range(3, size):
+        moment += r[:, a, None] * frames[:, (a - 2) % 3]
+    return Touch(
+        columns.colliders, columns.point, normal, columns.gap, np.einsum("kij,ki->kj", frames, r[:, :3]), moment, slip,
+        piece[layout.SET_FRICTION][: 3 * K : 3].copy(),
+    )  # fmt: skip

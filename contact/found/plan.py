@@ -1,0 +1,219 @@
+"""Plan of a world with shapes, packed for its steps, and the room that these need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from pluecker.articulated.algorithms.inertia.inertia_factor import factor_numbers, solve_workspace
+from pluecker.articulated.model.layout import BODY, COUNT, FIRST, INERTIA, INTEGERS_OF_LINK, PARENT
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.stepping.semi_implicit.free_roots import MOMENT
+from pluecker.articulated.stepping.semi_implicit.free_velocity import free_velocity_workspace
+from pluecker.articulated.stepping.terms.stage import stage_workspace
+from pluecker.contact.found import layout
+from pluecker.contact.found.moves import rows_workspace
+from pluecker.contact.geometry.collision import Collision
+from pluecker.contact.geometry.finding.find import make_memory
+from pluecker.contact.geometry.finding.narrow_phase import WORK_HEADER
+from pluecker.contact.rows import layout as rows_layout
+from pluecker.contact.rows.motion import COLUMN, PLACE
+from pluecker.contact.rows.packing import Packed
+from pluecker.contact.rows.ranges import LAW, STAIRCASE_STEPS
+
+__all__ = ["Plan", "Room", "size_of"]
+
+FRICTION, ROLLING, SPINNING = 3, 5, 6  # components of a contact
+GROWTH = 1.5  # of room, beyond what a step needed
+LAWS = {"ncp": layout.NCP, "ccp": layout.CCP, "lcp": layout.LCP, "frictionless": layout.FRICTIONLESS}
+
+
+def size_of(surfaces: Array) -> int:
+    """Return how many components contacts have, from friction, rolling and spinning friction of surfaces, ``(n, >= 3)``."""
+    return SPINNING if surfaces[:, 2].any() else ROLLING if surfaces[:, 1].any() else FRICTION
+
+
+@dataclass(frozen=True)
+class Room:
+    """Room for what a step finds: contacts, pairs without a kernel, numbers of J, scratch memory of its solver."""
+
+    pairs: int
+    contacts: int
+    data: int
+    work: int
+
+    def grown(self, needs: Any) -> Room:
+        """Return room for what was needed, and some more of what there was too little of."""
+        own = self.pairs, self.contacts, self.data, self.work
+        return Room(*(int(GROWTH * n) + 8 if n > has else has for has, n in zip(own, needs, strict=False)))
+
+
+class Ways:
+    """Paths of all bodies to the world, and the trees.
+
+    Attributes:
+        first: where the way of each body begins among the freedoms of all ways, ``(n_bodies + 1,)``.
+        freedom, link, row: of each freedom on a way its number, the link that it moves, the row of its coordinate.
+        tree: of each body, ``(n_bodies,)``.
+        start: the first row of each tree, and nv at the end, ``(trees + 1,)``.
+        square: where the inverse of each tree begins, ``(trees,)``.
+        coordinate: of each row, ``(nv,)``.
+        link_of_body: ``(n_bodies,)``.
+    """
+
+    def __init__(self, model: Model) -> None:
+        records, trees = model.links[:, INTEGERS_OF_LINK].astype(np.int64), model.coordinate_tree
+        moving = np.flatnonzero(records[1:, BODY] >= 0) + 1
+        self.link_of_body = np.zeros(model.n_bodies, np.int64)
+        self.link_of_body[records[moving, BODY]] = moving
+        self.tree = trees.tree_of_link[self.link_of_body].astype(np.int64)
+        bodies, links = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        body, at = np.arange(model.n_bodies), self.link_of_body
+        while len(body):  # so many rounds as the longest path has links
+            body, at = body[at > 0], at[at > 0]
+            bodies.append(body)
+            links.append(at)
+            at = records[at, PARENT]
+        b, i = np.concatenate(bodies), np.concatenate(links)
+        order = np.argsort(b, kind="stable")
+        b, i = b[order], i[order]
+        count = records[i, COUNT]
+        which = np.repeat(np.arange(len(i)), count)
+        self.freedom = records[i[which], FIRST] + np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)
+        self.link = i[which]
+        self.first = np.searchsorted(b[which], np.arange(model.n_bodies + 1)).astype(np.int64)
+        self.row = np.asarray(trees.row_of_freedom, np.int64)[self.freedom]
+        self.start = np.asarray(trees.first_row, np.int64)
+        squares = np.diff(self.start) ** 2
+        self.square = np.cumsum(squares) - squares
+        self.coordinate = np.asarray(trees.v, np.int64)
+
+
+@dataclass(eq=False)
+class Plan:
+    """Plan of a world: its shapes, the law of their contacts, and what may be asked of Python.
+
+    Attributes:
+        model: without dry friction, which is rows.
+        packed: the constraints.
+        collision: the colliders.
+        law: of contacts.
+        impacts: the law of impacts, ``newton`` or ``poisson``.
+        recovery, recovery_speed: at which rate depths are undone, and at most at which speed; 1/s and m/s.
+        accuracy: that is tolerated of the law, as ``tol`` of :func:`~pluecker.contact.solve`.
+        room: with which the next motion begins: as much as others needed.
+    """
+
+    model: Model
+    packed: Packed
+    collision: Collision
+    law: str
+    impacts: str
+    recovery: float
+    recovery_speed: float
+    accuracy: float
+    room: Room = field(default_factory=lambda: Room(0, 0, 0, 0))
+    packed_for: dict[Room, Array] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        self.ways, self.size = Ways(self.model), size_of(self.collision.rows)
+        n = len(self.collision.colliders)
+        if not self.room.contacts:
+            self.room = Room(64, 8 * n + 16, 12 * self.size * (8 * n + 16), 0)
+        masses = self.model.links[:, INERTIA]
+        masses = masses[masses > 0.0]
+        self.masses = float(masses.max(initial=1.0) / masses.min(initial=masses.max(initial=1.0)))
+
+    def pack(self, room: Room, needs: int, outside: int) -> Array:
+        """Pack the plan as steps read it, with so much room.
+
+        Args:
+            room: for what a step finds.
+            needs: the address of the record in which steps say what they needed.
+            outside: that of what Python does for them.
+        """
+        if room not in self.packed_for:
+            self.packed_for.clear()  # room only grows
+            self.packed_for[room] = self.packed_with(room)
+        plan = self.packed_for[room].copy()
+        plan.view(np.int64)[[layout.ROOM, layout.OUTSIDE]] = needs, outside
+        return plan
+
+    def packed_with(self, room: Room) -> Array:
+        """Pack all but addresses."""
+        sizes, collision, ways = self.piece_sizes(room), self.collision, self.ways
+        head = np.zeros(layout.HEADER)
+        whole = head.view(np.int64)
+        bodies = collision.bodies
+        links = np.concatenate([ways.link_of_body, [0]])[bodies]
+        numbers = (self.recovery, self.recovery_speed, self.accuracy, collision.margin, self.masses)
+        head[layout.RECOVERY : layout.RECOVERY + len(numbers)] = numbers
+        whole[: layout.FINDER] = (
+            len(collision.colliders), self.model.n_bodies, len(ways.square), self.size, LAWS[self.law],
+            self.impacts == "poisson", room.pairs, room.contacts, room.data, sizes[-1], sum(sizes), 0, 0,
+        )  # fmt: skip
+        ends = np.cumsum(sizes)
+        whole[layout.PLACES :: 2], whole[layout.PLACES + 1 :: 2] = ends - sizes, sizes
+        frames = np.concatenate([collision.offsets[:, :3, :3].reshape(-1, 9), collision.offsets[:, :3, 3]], axis=1)
+        row_of = np.empty(self.model.nv, np.int64)
+        row_of[ways.coordinate] = np.arange(self.model.nv)
+        tables: dict[int, Any] = {
+            layout.WAY_FIRST: ways.first, layout.WAY_FREEDOM: ways.freedom, layout.WAY_LINK: ways.link,
+            layout.WAY_ROW: ways.row, layout.TREE_OF_BODY: ways.tree, layout.START: ways.start,
+            layout.SQUARE: ways.square, layout.COORDINATE_OF_ROW: ways.coordinate, layout.ROW_OF_COORDINATE: row_of,
+            layout.COLLIDER_LINK: links, layout.COLLIDER_BODY: bodies, layout.COLLIDER_FRAME: frames,
+            layout.CENTERS: collision.centers, layout.RADII: collision.radii,
+            layout.FINDING_HEADER: make_memory(len(bodies), room.contacts, room.pairs).work_i[:WORK_HEADER],
+        }  # fmt: skip
+        scene = collision.scene
+        for which, shared in ((layout.SCENE_NUMBERS, scene.numbers), (layout.SCENE_INTEGERS, scene.integers)):
+            whole[which : which + 2] = shared.ctypes.data, len(shared)
+        parts, place = [head], len(head)
+        for which, values in tables.items():
+            whole[which] = place
+            array = np.ascontiguousarray(values).reshape(-1)
+            parts.append(array.astype(np.int64).view(np.float64) if array.dtype.kind == "i" else array)
+            place += len(array)
+        return np.concatenate(parts)
+
+    def piece_sizes(self, room: Room) -> list[int]:
+        """Compute the sizes of all pieces of the workspace, in their order."""
+        model, packed, K, size = self.model, self.packed, room.contacts, self.size
+        w = packed.array.view(np.int64)
+        ranged, cones = packed.n_rows - packed.n_linear, packed.n_contacts
+        plain, n, trees = ranged - 3 * cones, len(self.collision.colliders), len(self.ways.square)
+        records = w[w[rows_layout.ROWS] :][: rows_layout.ROW * packed.n_rows].reshape(-1, rows_layout.ROW)
+        segments = records[:, rows_layout.SEGMENT_COUNT]
+        last = packed.n_linear + plain
+        blocks = 2 * K + int(segments.sum() + (STAIRCASE_STEPS - 1) * segments[packed.n_linear : last].sum())
+        groups = K + packed.n_linear + STAIRCASE_STEPS * plain + cones
+        m = size * K + packed.n_linear + STAIRCASE_STEPS * plain + 3 * cones
+        finding = make_memory(n, K, room.pairs)
+        squares = int((np.diff(self.ways.start) ** 2).sum())
+        rows = packed.n_values + packed.n_rows + 2 * packed.n_linear + (LAW + 1) * ranged
+        sizes = dict.fromkeys(layout.PIECES, m) | {
+            "moments": MOMENT * (model.n_links + 1), "inverse": squares,
+            "links": PLACE * (model.n_links + 1), "columns": COLUMN * len(model.freedoms), "rows": rows,
+            "before": model.nv, "free": model.nv, "after": model.nv, "poses": 12 * n, "reach": n, "far": n,
+            "table_integers": len(finding.out_i), "table_numbers": len(finding.out_f),
+            "finding_integers": len(finding.work_i), "finding_numbers": len(finding.work_f), "block_first": groups + 1,
+            "block_column": blocks, "block_place": blocks, "block_data": room.data, "block_rows": groups + 1,
+            "block_width": groups, "set_sizes": 3 * groups, "set_friction": 3 * groups, "set_lower": groups,
+            "set_upper": groups, "island_of_tree": trees, "island_first": trees + 2,
+            "island_blocks": groups, "island_trees_first": trees + 2, "island_trees": trees, "local": trees,
+            "counted": 8, "answer": 8, "call": layout.CALL_SIZE, "work": self.work_size(ranged, m, room),
+        }  # fmt: skip
+        return [sizes[name] for name in layout.PIECES]
+
+    def work_size(self, ranged: int, m: int, room: Room) -> int:
+        """Compute how much scratch memory a step needs, with so many rows with a range, and so many rows in all at most."""
+        model, packed = self.model, self.packed
+        free = 6 * model.n_bodies + max(free_velocity_workspace(model), stage_workspace(model))
+        smooth = factor_numbers(model) + max(free, model.nv + solve_workspace(model))
+        rows = packed.n_functions + packed.n_entries + PLACE * (model.n_links + 1) + (LAW + 2) * ranged
+        rows += max(COLUMN * len(model.freedoms), packed.n_rows)
+        moves = 2 * model.nv + rows_workspace(model, packed)
+        return max(smooth, rows, moves, m, room.work)

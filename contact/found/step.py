@@ -1,0 +1,279 @@
+"""Step of a world whose contacts are found: shapes that come near, impulses that obey the law, and the new state.
+
+    A (v+ - v_free) = J^T r        u = J v+ + what surfaces move        r, u - least obey the law of each contact and row
+
+Contacts are found in the configuration at the beginning of the step, as far as bodies come in it: with the velocities before
+it, with v_free, and where impulses make them faster than both, once more with these. Impulses begin with those of
+the step before, found by the contacts' names; where these solve the problem still, they are taken as they are.
+
+Sources: Moreau (1999); Stewart, Trinkle (1996); Anitescu, Potra (1997).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf, nan
+from typing import Any
+
+import numpy as np
+
+from pluecker.articulated.model.layout import configuration_count, velocity_count
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.stepping.semi_implicit.free_roots import move_configuration
+from pluecker.articulated.stepping.terms.integrator import Integrator
+from pluecker.articulated.stepping.terms.scenario import ELEMENTS, MORE, more, number_of
+from pluecker.contact.found.find import find_in_reach
+from pluecker.contact.found.islands import find_islands
+from pluecker.contact.found.layout import (
+    ACCURACY,
+    AFTER,
+    ANSWER,
+    BEFORE,
+    COLLIDERS,
+    CONTACTS,
+    COUNTED,
+    DATA,
+    FAR,
+    FREE,
+    LAST_STEP,
+    LAW,
+    LCP,
+    MOMENTS,
+    NEEDS_DATA,
+    OUTSIDE,
+    REACH,
+    REMEMBERED,
+    SIZE,
+    SOLVE,
+    START,
+    STEP,
+    TOTAL,
+    WORKING,
+    count,
+    index_piece,
+    index_table,
+    needs,
+    number,
+    piece,
+    plan,
+    room_of,
+)
+from pluecker.contact.found.motions import by_coordinate, place_colliders, store_reach
+from pluecker.contact.found.moves import move_along_rows
+from pluecker.contact.found.problem import (
+    problem_in,
+    rate,
+    reaches_far_limits,
+    store_constraints,
+    store_contacts,
+    store_offsets,
+)
+from pluecker.contact.found.sharing import ask, place_of
+from pluecker.contact.found.smooth import make_smooth, memory_in, rows_in
+from pluecker.contact.found.solving import NO_ROOM, solve_islands
+from pluecker.contact.found.warm_start import recall, remember
+from pluecker.contact.rows import layout
+from pluecker.contact.rows.layout import row_count
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.scalars.operations import accumulate, load, store, tail
+
+__all__ = ["found_step"]
+
+SPARE = 1.25  # chosen: of the way that velocities without impulses lead, so that most steps look for contacts once
+SEARCHES = 4  # for contacts in one step, at most
+DEEP = 0.01  # of all velocities that were there, chosen: what parts faster may not have that velocity
+THROWN = 10.0  # times the largest velocity that was there or is asked for, chosen: impulses seldom make faster ones
+
+
+@called_kernel
+def begin_reach(s, ws, h):
+    """Store as far as colliders come with the velocities before the step and without impulses, and a share more"""
+    far, reach = piece(s, ws, FAR), piece(s, ws, REACH)
+    store_reach(s, ws, h, piece(s, ws, BEFORE))
+    for k in range(count(s, COLLIDERS)):
+        far[k] = reach[k]
+    store_reach(s, ws, h, piece(s, ws, FREE))
+    for k in range(count(s, COLLIDERS)):
+        far[k] = SPARE * max(far[k], reach[k])
+
+
+@called_kernel
+def extend_reach(s, ws, h):
+    """Extend the reach of colliders that come farther with the velocity at the end; return whether there are any"""
+    far, reach, farther = piece(s, ws, FAR), piece(s, ws, REACH), False
+    store_reach(s, ws, h, piece(s, ws, AFTER))
+    for k in range(count(s, COLLIDERS)):
+        farther = farther or reach[k] > far[k]
+    if farther:
+        for k in range(count(s, COLLIDERS)):
+            far[k] = max(far[k], SPARE * reach[k])
+    return farther
+
+
+@called_kernel
+def is_gentle(s, ws, K, most):
+    """Return whether no contact is faster than so much, ``THROWN`` times"""
+    P, start, after, fastest = problem_in(s, ws), index_table(s, START), piece(s, ws, AFTER), 0.0
+    for i in range(K * count(s, SIZE)):
+        g = i // count(s, SIZE)
+        fastest = max(fastest, abs(rate(P, start, g, i - P.rows[g], after) + P.moved[i]))
+    return fastest <= THROWN * most
+
+
+def make_solve_contacts(with_rows: bool) -> Callable[..., Any]:
+    """Make the kernel from contacts to velocities, for worlds with rows of constraints, or without."""
+
+    def solve_contacts(m, w, s, ws, h, K, memory):
+        """Compute the velocity at the end with K contacts, and the impulses; return the error as a share of the accuracy"""
+        kept, counted, hit = memory_in(w, memory), index_piece(s, ws, COUNTED), False
+        x = store_contacts(s, ws, K)
+        recall(s, ws, h, K, kept.contacts)
+        if with_rows:
+            x, hit = store_constraints(m, w, s, ws, x, rows_in(w, s, ws), kept.impulses)
+        if x.numbers > count(s, DATA):
+            needs(s, NEEDS_DATA, x.numbers)
+            return NO_ROOM
+        struck, fastest, parting, deep = store_offsets(s, ws, h, K, x)
+        for k in range(len(x)):
+            counted[1 + k] = x[k]
+        free, after = piece(s, ws, FREE), piece(s, ws, AFTER)
+        for k in range(velocity_count(m)):
+            after[k] = free[k]
+        if x.groups == 0:
+            return 0.0
+        if not fastest < inf:
+            return nan
+        if not (hit or struck or deep > DEEP * fastest) and count(s, LAW) != LCP:
+            error = solve_islands(s, ws, x, find_islands(s, ws, x.groups))
+            thrown = parting > number(s, ACCURACY) * fastest and not is_gentle(s, ws, K, max(fastest, parting))
+            if error == NO_ROOM or (error <= 1.0 and not thrown and not reaches_far_limits(s, ws, x)):
+                return error
+        answer = piece(s, ws, ANSWER)
+        answer[0], answer[1], answer[2], answer[3] = nan, fastest, parting, 1.0 if hit or struck else 0.0
+        ask(count(s, OUTSIDE), ws, SOLVE)
+        return answer[0]
+
+    solve_contacts.__name__ += f"_{with_rows:d}"
+    return called_kernel(solve_contacts)
+
+
+@called_kernel
+def stay(m, given, q1, v1):
+    """Stay where the step began, without an error: it is taken again, once there is room"""
+    for k in range(configuration_count(m)):
+        store(q1, k, load(given.q, k))
+    for k in range(velocity_count(m)):
+        store(v1, k, load(given.v, k))
+    return 0.0
+
+
+def make_step(with_elements: bool, with_rows: bool) -> Callable[..., Any]:
+    """Make the kernel of a step: of what a scenario does not have, nothing is compiled."""
+    store_smooth, solve_contacts = make_smooth(with_elements, with_rows), make_solve_contacts(with_rows)
+
+    def found_step(m, c, h, given, q1, v1, memory, ws):
+        """Compute the state at the end of a step, and what is remembered; return the error, a share of what is tolerated"""
+        w = more(c)
+        s, q = plan(w), given.q
+        counted, kept = index_piece(s, ws, COUNTED), memory_in(w, memory)
+        room_of(s)[LAST_STEP] = place_of(ws)
+        piece(s, ws, ANSWER)[STEP] = h
+        store_smooth(m, c, w, s, h, given, v1, memory, ws)
+        place_colliders(s, ws)
+        begin_reach(s, ws, h)
+        K = find_in_reach(s, ws)
+        error = 0.0
+        for _ in range(SEARCHES):
+            if K < 0:
+                return stay(m, given, q1, v1)
+            counted[0] = K
+            error = solve_contacts(m, w, s, ws, h, K, memory)
+            if error == NO_ROOM:
+                return stay(m, given, q1, v1)
+            if not extend_reach(s, ws, h):
+                break
+            seen, K = K, find_in_reach(s, ws)
+            if seen == K:  # more reach finds what less reach found, and more
+                break
+        remember(s, ws, h, counted[0], kept.contacts)
+        store_speeds(s, ws, size_of_found(s, ws))
+        after = piece(s, ws, WORKING)
+        by_coordinate(m, s, piece(s, ws, AFTER), after)
+        if with_rows:
+            keep_impulses(w, s, ws, kept.impulses)
+            rest = tail(after, velocity_count(m))
+            gap = move_along_rows(m, w, s, h, q, after, memory, q1, v1, ws, rest)
+            error = max(error, gap) if gap == gap else gap
+        else:
+            move_configuration(m, h, q, after, piece(s, ws, MOMENTS), tail(after, velocity_count(m)), q1, v1)
+        store(memory, 0, load(memory, 0) + h)
+        return error
+
+    found_step.__name__ += f"_{with_elements:d}{with_rows:d}"  # by which the cache tells it from the others
+    return kernel(found_step)
+
+
+@kernel
+def size_of_found(s, ws):
+    """Return how many rows contacts that were found have"""
+    return count(s, SIZE) * index_piece(s, ws, COUNTED)[0]
+
+
+@called_kernel
+def store_speeds(s, ws, n):
+    """Store the velocities of the first n rows at the end of the step"""
+    P, start, after, size = problem_in(s, ws), index_table(s, START), piece(s, ws, AFTER), count(s, SIZE)
+    for i in range(n):
+        P.speed[i] = rate(P, start, i // size, i % size, after) + P.moved[i]
+
+
+@called_kernel
+def keep_impulses(w, s, ws, impulses):
+    """Store the impulses along the rows of all constraints"""
+    P, counted = problem_in(s, ws), index_piece(s, ws, COUNTED)
+    for k in range(row_count(w)):
+        store(impulses, k, 0.0)
+    for i in range(size_of_found(s, ws), counted[2]):
+        accumulate(impulses, P.owner[i], P.r[i])
+
+
+# --------------------------------------------------------------------------------------------------------- how much it takes
+
+
+def plan_in(scenario: Array) -> Array:
+    """Return the plan in a scenario, a view."""
+    integers = scenario.view(np.int64)
+    w = int(integers[MORE])
+    return scenario[w + int(integers[w + layout.PLAN]) :]
+
+
+def found_workspace(model: Model, scenario: Array) -> int:
+    """Return the size of the workspace of a step."""
+    return int(plan_in(scenario).view(np.int64)[TOTAL])
+
+
+def found_memory(model: Model, scenario: Array) -> int:
+    """Count the numbers that last from step to step: time, turns, impulses, rotors, contacts."""
+    integers = scenario.view(np.int64)
+    w = integers[integers[MORE] :]
+    contacts = int(plan_in(scenario).view(np.int64)[CONTACTS])
+    return 2 + int(w[layout.N_TURNS] + w[layout.N_ROWS] + w[layout.N_ROTORS]) + REMEMBERED * contacts
+
+
+def make_variant(with_elements: bool, with_rows: bool) -> Integrator:
+    """Make the integrator for scenarios with elements, with rows."""
+    return Integrator(
+        "found_step", 1, make_step(with_elements, with_rows), workspace=found_workspace, memory=found_memory,
+        takes_rows=True, implicit=True, lanes=False, listed=False, lasting=True,
+    )  # fmt: skip
+
+
+VARIANTS = {(elements, rows): make_variant(elements, rows) for elements in (False, True) for rows in (False, True)}
+
+
+def found_step(scenario: Array) -> Integrator:
+    """Return the integrator that serves in a scenario."""
+    integers = scenario.view(np.int64)
+    w = integers[integers[MORE] :]
+    return VARIANTS[number_of(ELEMENTS, scenario) > 0, bool(w[layout.N_ROWS])]
