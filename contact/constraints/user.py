@@ -78,15 +78,16 @@ class UserCall:
         if is_over():
             results[:] = np.nan
             return
-        position = numbers_at(q, nq)
+        position, velocity = numbers_at(q, nq), numbers_at(v, nv) if order >= 2.0 else np.zeros(0)
+        known = np.isfinite(position).all() and np.isfinite(velocity).all()  # else it follows from an error before
         try:
             results[0] = self.value(position)
             if order >= 1.0:
                 results[1 : nv + 1] = self.gradient(position)
             if order >= 2.0:
-                results[nv + 1] = self.bias(position, numbers_at(v, nv))
+                results[nv + 1] = self.bias(position, velocity)
         except Exception as error:  # it cannot pass through machine code: it is told when the result is looked at
-            if np.isfinite(position).all():  # else it follows from an error before
+            if known:
                 self.broken = f"{self.label}: the function raised {type(error).__name__}: {error}", error
             results[:] = np.nan
             return
@@ -94,7 +95,7 @@ class UserCall:
             keep(error)  # around the machine code it is raised
             results[:] = np.nan
             return
-        if not np.isfinite(results).all() and np.isfinite(position).all():
+        if known and not np.isfinite(results).all():
             where = f"at q = {shown(position.tolist())}"
             self.broken = f"{self.label}: the function has no finite value or derivative {where}", None
 

@@ -138,7 +138,7 @@ def overlaps(world: Constrained, q: Array) -> str | None:
     how = "Collision(..., ignored=...) or urdf_colliders(..., ignore_overlaps_at=...)"
     return (
         f"shapes overlap as it begins, {', '.join(words)}{more}: leave such pairs out"
-        f"{f' by {how}' if named is None else ' of pairs'}, or try a smaller step, on_unsolved='substep' or 'continue'"
+        f"{f' by {how}' if named is None else ' of pairs'}, or try a smaller step, or on_unsolved='continue'"
     )
 
 
@@ -167,7 +167,7 @@ def unmet(world: Constrained, q: Array, v: Array, error: float, time: float, ste
     names = ", ".join(shown(name) for name in dict.fromkeys(acting))
     return (
         f"the laws of {names} are not met, with an error {measured(error, 'times what is tolerated')}; try a smaller step, "
-        "or World.simulate with on_unsolved='substep' or 'continue'"
+        "or World.simulate with on_unsolved='continue'"
     )
 
 

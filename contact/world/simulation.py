@@ -193,7 +193,7 @@ class Motions(Instants):
                 return after
         options = {
             "control": tau, "f_ext": f_ext, "elements": (), "record": (), "every": 1, "record_to": None,
-            "on_unsolved": "raise", "on_open": on_open, "tol": 1e-9, "progress": None, "threads": None,
+            "on_unsolved": "substep", "on_open": on_open, "tol": 1e-9, "progress": None, "threads": None,
             "function": "World.step",
         }  # fmt: skip
         found, outcome, chosen = follow(self, q, v, step, step, SEMI_IMPLICIT, memory, 0.0, options)
@@ -222,7 +222,7 @@ class Motions(Instants):
         record: str | Iterable[str] = ("a", "tau"),
         every: int = 1,
         record_to: str | os.PathLike[str] | None = None,
-        on_unsolved: str = "raise",
+        on_unsolved: str = "substep",
         on_open: str = "raise",
         tol: float = 1e-9,
         progress: Any = None,
@@ -263,6 +263,7 @@ class Motions(Instants):
             record: also ``"constraint_forces"``, along the rows of all constraints, a column ``(..., n, n_rows)``: of
                 ``"semi_implicit"`` their mean over the step behind a sample, like ``a``; N or N m. With it come contacts
                 that are found; of a step that is divided those of its last piece.
+            on_unsolved: as for :func:`simulate`; unless told otherwise a step that is not solved is divided, in up to 64.
             on_open: what becomes of a state at the beginning in which constraints that hold are open, by more than a
                 hundredth of a metre or radian: ``"raise"``, or ``"close"``: the first step moves the bodies to where they
                 hold, the nearest way in the metric of the masses; velocities have no part in that. Less is closed always.

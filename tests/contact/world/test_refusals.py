@@ -191,7 +191,7 @@ def test_gears_that_turn_too_far_in_a_step_are_named_with_the_time_and_what_is_l
         r"World.simulate: .*beyond t = 0 s: the constraints .*'axle a'.* turn too far .* leaves \S+ m or rad of them"
     )
     with pytest.raises(SimulationError, match=message):
-        world.simulate(q, v, 0.05, 0.01)
+        world.simulate(q, v, 0.05, 0.01, on_unsolved="raise")
     world.simulate(q, v, 0.004, 0.0005)
 
 
