@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,8 +14,9 @@ from pluecker.contact.found.outside import Outside, Pieces, StepFinder
 from pluecker.contact.found.plan import Plan
 from pluecker.contact.friction.sparse.blocks import Indices
 from pluecker.contact.friction.tables.table import contact_frames
+from pluecker.contact.geometry.finding.finder import Columns
 
-__all__ = ["FoundMotion", "Touch"]
+__all__ = ["FoundMotion", "Look", "Touch", "touch_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +62,7 @@ class FoundMotion:
     every: int = 0
     kept: Any = field(default_factory=list)
     taken: int = 0
-    touch: Touch | None = None
+    look: Look | None = None
 
     def __post_init__(self) -> None:
         self.outside = Outside(self.plan, self.threads)
@@ -76,28 +77,46 @@ class FoundMotion:
 
     def watch(self) -> None:
         """Look at what touched in the last step, and keep it, if its turn is to be kept."""
-        self.touch = touch_in(self.outside)
+        self.look = look_at(self.outside)
         if self.every and self.taken % self.every == 0:
-            self.kept.append(self.touch)
+            self.kept.append(touch_of(self.look))
         self.taken += 1
 
+    @property
+    def touch(self) -> Touch | None:
+        """Contacts of the last step that was looked at; None before the first."""
+        return None if self.look is None else touch_of(self.look)
 
-def touch_in(outside: Outside) -> Touch:
-    """Read the contacts of the last step from its workspace."""
-    place, size = int(outside.needs[layout.LAST_STEP]), outside.plan.size
-    piece = Pieces(outside.plan, outside.room, place)
+
+class Look(NamedTuple):
+    """Copies of what a step leaves of its contacts, from which :func:`touch_of` computes them when they are asked for."""
+
+    columns: Columns
+    impulses: Array
+    speed: Array
+    friction: Array
+    step: float
+
+
+def look_at(outside: Outside) -> Look:
+    """Copy the contacts of the last step from its workspace."""
+    piece = Pieces(outside.plan, outside.room, int(outside.needs[layout.LAST_STEP]))
     K = int(piece.integers(layout.COUNTED)[0])
-    columns = StepFinder(outside, piece).columns()
-    normal = columns.normal
-    frames, r = (
-        contact_frames(normal),
-        piece[layout.IMPULSES][: size * K].reshape(K, size) / piece[layout.ANSWER][layout.STEP],
-    )
-    slip = np.einsum("kij,ki->kj", frames, piece[layout.SPEED][: size * K].reshape(K, size)[:, :3])
+    m = outside.plan.size * K
+    return Look(
+        StepFinder(outside, piece).columns(), piece[layout.IMPULSES][:m].copy(), piece[layout.SPEED][:m].copy(),
+        piece[layout.SET_FRICTION][: 3 * K : 3].copy(), float(piece[layout.ANSWER][layout.STEP]),
+    )  # fmt: skip
+
+
+def touch_of(look: Look) -> Touch:
+    """Compute the contacts of a step."""
+    columns, K = look.columns, len(look.friction)
+    size = len(look.speed) // max(K, 1)
+    frames, r = contact_frames(columns.normal), look.impulses.reshape(K, size) / look.step
+    slip = np.einsum("kij,ki->kj", frames, look.speed.reshape(K, size)[:, :3]) if K else np.zeros((0, 3))
+    force = np.einsum("kij,ki->kj", frames, r[:, :3]) if K else np.zeros((0, 3))
     moment = np.zeros((K, 3))
     for a in range(3, size):
         moment += r[:, a, None] * frames[:, (a - 2) % 3]
-    return Touch(
-        columns.colliders, columns.point, normal, columns.gap, np.einsum("kij,ki->kj", frames, r[:, :3]), moment, slip,
-        piece[layout.SET_FRICTION][: 3 * K : 3].copy(),
-    )  # fmt: skip
+    return Touch(columns.colliders, columns.point, columns.normal, columns.gap, force, moment, slip, look.friction)

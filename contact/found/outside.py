@@ -54,9 +54,8 @@ class Pieces:
     """Pieces of the workspace of a step, arrays on its memory."""
 
     def __init__(self, plan: Plan, room: Room, place: int) -> None:
-        sizes = plan.piece_sizes(room)
-        self.memory = np.ctypeslib.as_array((ctypes.c_double * sum(sizes)).from_address(place))
-        self.starts = np.cumsum([0, *sizes]).tolist()
+        self.starts = plan.piece_ends(room)
+        self.memory = np.ctypeslib.as_array((ctypes.c_double * self.starts[-1]).from_address(place))
 
     def __getitem__(self, which: int) -> Array:
         return self.memory[self.starts[which] : self.starts[which + 1]]

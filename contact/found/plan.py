@@ -117,6 +117,7 @@ class Plan:
     accuracy: float
     room: Room = field(default_factory=lambda: Room(0, 0, 0, 0))
     packed_for: dict[Room, Array] = field(default_factory=dict, repr=False)
+    ends_for: dict[Room, list[int]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         self.ways, self.size = Ways(self.model), size_of(self.collision.rows)
@@ -178,6 +179,13 @@ class Plan:
             parts.append(array.astype(np.int64).view(np.float64) if array.dtype.kind == "i" else array)
             place += len(array)
         return np.concatenate(parts)
+
+    def piece_ends(self, room: Room) -> list[int]:
+        """Return where each piece of the workspace begins, and where the last one ends; kept for the room there is."""
+        if room not in self.ends_for:
+            self.ends_for.clear()
+            self.ends_for[room] = np.cumsum([0, *self.piece_sizes(room)]).tolist()
+        return self.ends_for[room]
 
     def piece_sizes(self, room: Room) -> list[int]:
         """Compute the sizes of all pieces of the workspace, in their order."""

@@ -28,7 +28,7 @@ from pluecker.contact.arguments import can_be_listed
 from pluecker.contact.constraints.checks import positive
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.found.layout import REMEMBERED
-from pluecker.contact.found.motion import FoundMotion, Touch
+from pluecker.contact.found.motion import FoundMotion, Look, touch_of
 from pluecker.contact.world.branches import times_of_singular_positions
 from pluecker.contact.world.constrained import Constrained
 from pluecker.contact.world.contact_forces import ContactForces
@@ -189,7 +189,7 @@ class Motions(Instants):
             taken = take_one_step(self, q, v, step, tau, memory)
             if taken is not None:
                 after = WorldStep(*taken[:3])
-                after.find_contacts = partial(contacts_behind, self, np.array(q), after, taken.touch, step)
+                after.find_contacts = partial(contacts_behind, self, np.array(q), after, taken.look, step)
                 return after
         options = {
             "control": tau, "f_ext": f_ext, "elements": (), "record": (), "every": 1, "record_to": None,
@@ -203,8 +203,8 @@ class Motions(Instants):
             raise KeyboardInterrupt
         own = memory_at_end(self, outcome, chosen, SEMI_IMPLICIT, found.batch_shape)
         after = WorldStep(found.q[..., -1, :].copy(), found.v[..., -1, :].copy(), own)
-        touch = chosen.touch if isinstance(chosen, FoundMotion) else None
-        after.find_contacts = partial(contacts_behind, self, np.array(q, dtype=np.float64), after, touch, step)
+        look = chosen.look if isinstance(chosen, FoundMotion) else None
+        after.find_contacts = partial(contacts_behind, self, np.array(q, dtype=np.float64), after, look, step)
         return after
 
     @called("World.simulate")
@@ -365,12 +365,12 @@ def begun_within_limits(world: Constrained, q: Any, memory: Any, outside_limits:
     return within_limits(world.model, array, hard_limits(world.model), outside)
 
 
-def contacts_behind(world: Constrained, q: Array, after: WorldStep, touch: Touch | None, step: float) -> ContactForces:
+def contacts_behind(world: Constrained, q: Array, after: WorldStep, look: Look | None, step: float) -> ContactForces:
     """Describe the contacts in a step of one state from q: those of constraints, and behind them those that were found."""
     before = q if world.packed.n_slots else after.q  # shapes touch where they did as it began
     forces = after.memory.impulses / step
     of_rows: ContactForces = PointContacts(world, before[None], after.v[None], forces[None], after.q[None])[0]
-    return of_rows if touch is None else joined_contacts(of_rows, forces_found(world, q, touch))
+    return of_rows if look is None else joined_contacts(of_rows, forces_found(world, q, touch_of(look)))
 
 
 def follow(

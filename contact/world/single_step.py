@@ -20,7 +20,7 @@ from pluecker.articulated.stepping.loop.loop import SOLVED
 from pluecker.articulated.stepping.loop.signal import place_of
 from pluecker.articulated.stepping.loop.task import BLOCK
 from pluecker.articulated.stepping.terms.scenario import smooth_model
-from pluecker.contact.found.motion import FoundMotion, Touch
+from pluecker.contact.found.motion import FoundMotion, Look
 from pluecker.contact.found.step import found_step
 from pluecker.contact.world.constrained import Constrained
 from pluecker.contact.world.integrators import (
@@ -38,12 +38,12 @@ MOST_KEPT = 8  # step lengths for which a world keeps what a step needs
 
 
 class Taken(NamedTuple):
-    """State after a step, its memory, and what touched in it where contacts are found."""
+    """State after a step, its memory, and a look at what touched in it where contacts are found."""
 
     q: Array
     v: Array
     memory: WorldMemory
-    touch: Touch | None
+    look: Look | None
 
 
 class SingleStep:
@@ -113,11 +113,11 @@ class SingleStep:
             return self.take(q, v, tau, memory)
         if not (self.block[ERROR] < SOLVED and np.isfinite(self.after).all()):
             return None
-        touch = None
+        look = None
         if self.motion is not None:
             self.motion.watch()
-            touch = self.motion.touch
-        return Taken(self.q1.copy(), self.v1.copy(), memory_of_state(self.world, self.memory, SEMI_IMPLICIT), touch)
+            look = self.motion.look
+        return Taken(self.q1.copy(), self.v1.copy(), memory_of_state(self.world, self.memory, SEMI_IMPLICIT), look)
 
 
 def take_one_step(world: Constrained, q: Any, v: Any, h: float, tau: Any, memory: Any) -> Taken | None:
