@@ -19,6 +19,7 @@ from pluecker.contact.found import layout
 from pluecker.contact.found.impacts import impulses_with_impact
 from pluecker.contact.found.plan import Plan, Room
 from pluecker.contact.found.sharing import ASKED
+from pluecker.contact.found.step import THROWN
 from pluecker.contact.friction.problem.natural_map import ROUNDING
 from pluecker.contact.friction.problem.operator import factored
 from pluecker.contact.friction.problem.prepared import scales
@@ -40,8 +41,6 @@ __all__ = ["Outside", "Pieces"]
 AIM_OF_SMALL, AIM, ITERATIONS = 0.1, 0.3, 40000
 SMALL = 240  # multipliers: chosen, of problems that full matrices mostly solve at once, and to many digits
 ATTEMPT = 300  # iterations in which what is small is solved, mostly in a few, or is looked at once more
-FAR = 10.0  # times the largest velocity of a row: limits that are farther away are not reached, or looked at once more
-THROWN = 10.0  # times the largest velocity that was there or is asked for, chosen: impulses seldom make faster ones
 # Compliance of contacts, beside what moves them, by which it is seen what they cannot do. That of soft engines (0.05 to
 # 0.1): with 0.001 a thigh of 40 mm that is 28 mm in its robot's base is thrown out with 44 rad/s, and with this with 17.
 YIELDING = 0.1
@@ -153,7 +152,7 @@ class Task:
 
     Attributes:
         J, T: the rows, and these times A^-1.
-        sets, least, moved, speed, compliance: as the step has them.
+        sets, least, moved, speed, offset, near, compliance: as the step has them.
     """
 
     def __init__(self, outside: Outside, piece: Pieces) -> None:
@@ -182,7 +181,7 @@ class Task:
         friction = part(layout.SET_FRICTION, 3 * groups).reshape(-1, DISCS)
         self.sets = Sets(rows, discs, friction, part(layout.SET_LOWER, groups), part(layout.SET_UPPER, groups))
         self.least, self.moved, self.speed = (part(x, m) for x in (layout.LEAST, layout.MOVED, layout.SPEED))
-        self.offset, self.compliance = part(layout.OFFSET, m), part(layout.COMPLIANCE, m)
+        self.offset, self.near, self.compliance = (part(x, m) for x in (layout.OFFSET, layout.NEAR, layout.COMPLIANCE))
         self.start, self.free = part(layout.IMPULSES, m), piece[layout.FREE].copy()
         self.normal, self.contacts = size * np.arange(K), size * K
         _, self.fastest, self.asked, hit = piece[layout.ANSWER][:4].tolist()
@@ -259,33 +258,23 @@ class Task:
 
     def ask(self, slower: Array) -> None:
         """Ask contacts to part more slowly."""
-        self.offset[self.normal] += self.least[self.normal] - slower
+        for offset in (self.offset, self.near):
+            offset[self.normal] += self.least[self.normal] - slower
         self.least[self.normal] = slower
 
     def obeyed(self, start: Array, most: int) -> tuple[Array, float]:
         """Find multipliers in so many iterations at most, with an impact before where there is one; and the error."""
         operator = factored(self.J, self.T, self.compliance, self.G)
-        near = self.nearer_limits()
-        problem = Problem(operator, near, self.sets)
+        problem = Problem(operator, self.near, self.sets)
         if self.hit:
             found = impulses_with_impact(
                 problem, self.speed, self.least, self.linear, self.returned, lambda p, r: self.solved(p, r, most)
             )
             return found[0], found[2]
         result = self.solved(problem, start, most)
-        if result.multipliers[near != self.offset].any():  # a limit is reached that seemed to be out of reach
+        if result.multipliers[self.near != self.offset].any():  # a limit is reached that seemed to be out of reach
             result = self.solved(Problem(operator, self.offset, self.sets), result.multipliers, most)
         return result.multipliers, result.errors.largest
-
-    def nearer_limits(self) -> Array:
-        """Cut the offsets of limits that are far out of reach: errors are shares of the largest of them."""
-        first, sets = self.sets.start[:-1], self.sets
-        ends = (sets.lower == 0.0) & np.isinf(sets.upper) & (sets.sizes[:, 0] == 0)
-        ends |= (sets.upper == 0.0) & np.isinf(sets.lower)
-        reach = FAR * max(float(np.abs(x).max(initial=0.0)) for x in (self.speed, self.offset + self.least))
-        near = self.offset.copy()
-        near[first[ends]] = np.clip(near[first[ends]], -reach, reach)
-        return near
 
     def possible(self) -> Array:
         """Compute least velocities along normals that bodies can have, ``(K,)``; m/s.

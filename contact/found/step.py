@@ -78,7 +78,7 @@ from pluecker.contact.rows.layout import row_count
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import accumulate, load, store, tail
 
-__all__ = ["found_step"]
+__all__ = ["THROWN", "found_step"]
 
 SPARE = 1.25  # chosen: of the way that velocities without impulses lead, so that most steps look for contacts once
 SEARCHES = 4  # for contacts in one step, at most

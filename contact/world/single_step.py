@@ -103,9 +103,9 @@ class SingleStep:
         if not np.isfinite(self.state).all() or (np.abs(np.sqrt((four * four).sum(axis=-1)) - 1.0) > UNIT).any():
             return None
         numbers = numbers_kept(memory)
-        if numbers is None:
+        if numbers is None or len(numbers) > self.n:  # contacts of a motion that had more room
             return None
-        self.memory[: len(numbers)] = numbers[: self.n]
+        self.memory[: len(numbers)] = numbers
         with callbacks():
             self.call(self.at, 0)
         if self.motion is not None and self.motion.outside.grow():
