@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,8 +120,7 @@ class Steps:
         sizes: nq, nv, and how many numbers it remembers.
         schedule: how many there are.
         control, plan: what acts.
-        bound: the error up to which a step is taken.
-        settings, impulses: as the loop reads them, and where among what is remembered the impulses are.
+        on_unsolved: what happens to steps that are not solved.
         task: all of it, for the loop.
     """
 
@@ -130,9 +129,7 @@ class Steps:
     schedule: Schedule
     control: Control
     plan: ControlPlan
-    bound: float
-    settings: dict[int, int]
-    impulses: slice
+    on_unsolved: str
     task: LoopTask
 
     @classmethod
@@ -162,8 +159,7 @@ class Steps:
         nx = state_size(nq, nv, plan.delay, memory)
         packed = smooth_model(model)
         task = LoopTask(integrator, packed, scenario, numbers, settings, plan.signals, states, nx, workspace, threads)
-        sizes, impulses = (nq, nv, memory), slice(nx - memory + first, nx - memory + first + count)
-        return cls(integrator, sizes, schedule, control, plan, bound, settings, impulses, task)
+        return cls(integrator, (nq, nv, memory), schedule, control, plan, on_unsolved, task)
 
     def begin(self, q: Array, v: Array, remembered: Array | None) -> Array:
         """Pack q ``(states, nq)``, v ``(states, nv)`` and the integrator's memory for the loop, ``(states, nx)``."""
@@ -174,23 +170,10 @@ class Steps:
             x[:, x.shape[1] - memory :] = remembered
         return x
 
-    def with_room(self, model: Model, scenario: Array) -> Steps:
-        """Return the same steps in a scenario in which the integrator has more room."""
-        nq, nv, _ = self.sizes
-        memory, task, plan = self.integrator.memory(model, scenario), self.task, self.plan
-        nx = state_size(nq, nv, plan.delay, memory)
-        parameters = plan.signals[-1].values.shape[-1]
-        workspace = loop_workspace(
-            nq, nv, model.n_bodies, memory, parameters, self.integrator.workspace(model, scenario)
-        )
-        settings = {**self.settings, MEMORY: memory}
-        task = LoopTask(
-            self.integrator, task.model, scenario, task.numbers, settings, task.signals, task.states, nx, workspace,
-            task.threads,
-        )  # fmt: skip
-        first, count = self.settings[FIRST_IMPULSE], self.settings[IMPULSES]
-        impulses = slice(nx - memory + first, nx - memory + first + count)
-        return replace(self, sizes=(nq, nv, memory), settings=settings, impulses=impulses, task=task)
+    def with_room(self, dynamics: Dynamics, model: Model, scenario: Array, states: int) -> Steps:
+        """Construct the same steps in a scenario in which the integrator has more room."""
+        given = self.control, self.plan, self.schedule, self.on_unsolved
+        return Steps.of_simulation(dynamics, model, scenario, *given, states, self.task.threads)
 
     def widened(self, x: Array) -> Array:
         """Return states with room for all that the integrator remembers, nothing behind what they have."""
@@ -233,7 +216,7 @@ def follow_steps(
                 stretches.advance(first, last)
             scenario = room.grow() if room is not None else None
             if scenario is not None:
-                steps = steps.with_room(model, scenario)
+                steps = steps.with_room(dynamics, model, scenario, len(x))
                 x = steps.widened(before)
                 stretches, marks = Stretches(steps.task, x), x[:, nq + 6 * nv + MARKS - 1]
                 continue

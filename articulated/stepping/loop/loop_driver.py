@@ -149,7 +149,6 @@ class LoopTask:
         threads: how many may share the states.
 
     Attributes:
-        states: how many there are.
         lanes: whether it takes eight states at once.
         least: how many states it takes at once.
         table: the integers that describe all this to it; places of states and recordings are not filled in.
@@ -172,13 +171,7 @@ class LoopTask:
         lanes = integrator.lanes and states > 1 and not config.DISABLE_JIT
         self.integrator, self.lanes, self.threads = integrator, lanes, min(threads, states)
         self.least = WIDTH if lanes else 1
-        self.model, self.scenario, self.numbers, self.signals, self.states = (
-            model,
-            scenario,
-            numbers,
-            tuple(signals),
-            states,
-        )
+        self.model, self.scenario, self.numbers, self.signals = model, scenario, numbers, tuple(signals)
         self.table = np.zeros(TASK_SIZE, dtype=np.int64)
         own = self.table[SETTINGS:SIGNAL]
         for place, value in settings.items():
