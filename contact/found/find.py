@@ -22,10 +22,11 @@ from pluecker.contact.found.layout import (
     needs,
     piece,
 )
-from pluecker.contact.found.sharing import ask, integers_in, numbers_in
+from pluecker.contact.found.sharing import ask
 from pluecker.contact.geometry.finding.find import COMPLETE, PAIRS_UNREADY, TOO_MANY, find_contacts
 from pluecker.contact.geometry.finding.narrow_phase import FOUND, LEFT, WORK_HEADER
 from pluecker.spatial.engine.compiled.decorators import called_kernel
+from pluecker.spatial.engine.memory.arrays import integers_in, numbers_in
 
 __all__ = ["find_in_reach"]
 

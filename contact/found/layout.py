@@ -8,9 +8,9 @@ come first; others have room for so many pairs, contacts and numbers, and a step
 
 from __future__ import annotations
 
-from pluecker.contact.found.sharing import integers, integers_in
 from pluecker.contact.rows import layout
 from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.memory.arrays import integers, integers_in
 from pluecker.spatial.engine.scalars.operations import load, load_integer, part, tail
 
 # counts and options, integers
@@ -33,7 +33,7 @@ PIECES = (
     # the table of contacts, see :mod:`~pluecker.contact.geometry.finding.table`, and what finding them takes
     "table_integers", "table_numbers", "finding_integers", "finding_numbers",
     # the problem of a step: J by blocks, sets, offsets, impulses
-    "block_first", "block_column", "block_place", "block_data", "block_rows", "block_width", "set_sizes",
+    "block_first", "block_column", "block_place", "block_data", "block_rows", "set_sizes",
     "set_friction", "set_lower", "set_upper", "offset", "near", "compliance", "impulses", "scales", "speed", "moved",
     "least", "owner",
     # islands
@@ -43,7 +43,7 @@ PIECES = (
 )  # fmt: skip
 (
     MOMENTS, INVERSE, LINKS, COLUMNS, ROWS, BEFORE, FREE, AFTER, POSES, REACH, FAR, TABLE_INTEGERS, TABLE_NUMBERS,
-    FINDING_INTEGERS, FINDING_NUMBERS, BLOCK_FIRST, BLOCK_COLUMN, BLOCK_PLACE, BLOCK_DATA, BLOCK_ROWS, BLOCK_WIDTH,
+    FINDING_INTEGERS, FINDING_NUMBERS, BLOCK_FIRST, BLOCK_COLUMN, BLOCK_PLACE, BLOCK_DATA, BLOCK_ROWS,
     SET_SIZES, SET_FRICTION, SET_LOWER, SET_UPPER, OFFSET, NEAR, COMPLIANCE, IMPULSES, SCALES, SPEED, MOVED, LEAST, OWNER,
     ISLAND_OF_TREE, ISLAND_FIRST, ISLAND_BLOCKS, ISLAND_TREES_FIRST, ISLAND_TREES, LOCAL, COUNTED, ANSWER, CALL, WORKING,
 ) = range(len(PIECES))  # fmt: skip

@@ -339,27 +339,26 @@ def rate(P, start, g, a, v):
 def store_offsets(s, ws, h, K, x):
     """Store of all rows how fast they are, and what is asked of them
 
-    Returns whether a contact is hit by Poisson's law, the largest velocity (infinite where one is not finite), the fastest
-    parting that is asked for, and the fastest with which a depth is undone. Impulses are those of the step before, from
-    which the search begins.
+    Returns whether a contact is hit by Poisson's law, the largest velocity (infinite where one is not finite), and the
+    fastest parting that is asked for. Impulses are those of the step before, from which the search begins.
     """
     P, start, before, free = problem_in(s, ws), index_table(s, START), piece(s, ws, BEFORE), piece(s, ws, FREE)
-    poisson, hit, fastest, parting, deep = count(s, POISSON) != 0, False, 0.0, 0.0, 0.0
+    poisson, hit, fastest, parting = count(s, POISSON) != 0, False, 0.0, 0.0
     for g in range(x.groups):
         for a in range(P.rows[g + 1] - P.rows[g]):
             i = P.rows[g] + a
             P.speed[i], P.offset[i] = rate(P, start, g, a, before), rate(P, start, g, a, free)
             P.moved[i] = 0.0
     for k in range(K):
-        hit_k, out = store_contact_law(s, ws, P, h, K, k, poisson)
-        hit, parting, deep = hit or hit_k, max(parting, P.least[P.rows[k]]), max(deep, out)
+        hit = store_contact_law(s, ws, P, h, K, k, poisson) or hit
+        parting = max(parting, P.least[P.rows[k]])
     total = 0.0
     for i in range(x.rows):
         here = max(abs(P.speed[i]), abs(P.offset[i]))
         fastest, total = max(fastest, here), total + here
         P.offset[i] -= P.least[i]
     store_nearer_limits(s, ws, x, fastest)
-    return hit, fastest if total < inf else inf, parting, deep
+    return hit, fastest if total < inf else inf, parting
 
 
 @called_kernel
@@ -385,7 +384,7 @@ def reaches_far_limits(s, ws, x):
 
 @called_kernel
 def store_contact_law(s, ws, P, h, K, k, poisson):
-    """Store what is asked of contact k, and its friction; return whether it is hit, and how fast a depth is undone"""
+    """Store what is asked of contact k, and its friction; return whether it is hit"""
     numbers, size = piece(s, ws, TABLE_NUMBERS), count(s, SIZE)
     top, surface, (n, t1, t2) = size * k, load3(numbers, SURFACE_VELOCITY * K + 3 * k), frame_of(numbers, K, k)
     for a in range(size):
@@ -414,4 +413,4 @@ def store_contact_law(s, ws, P, h, K, k, poisson):
     for a in range(3):
         there = not frictionless and P.sizes[3 * k + a] > 0
         P.friction[3 * k + a] = (mu if a == 0 else friction[a]) if there else 0.0
-    return hit > 0.5, min(-min(number(s, RECOVERY), 1.0 / h) * gap, number(s, RECOVERY_SPEED)) if gap < 0.0 else 0.0
+    return hit > 0.5

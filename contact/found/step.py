@@ -69,20 +69,20 @@ from pluecker.contact.found.problem import (
     store_contacts,
     store_offsets,
 )
-from pluecker.contact.found.sharing import ask, place_of
+from pluecker.contact.found.sharing import ask
 from pluecker.contact.found.smooth import make_smooth, memory_in, rows_in
 from pluecker.contact.found.solving import NO_ROOM, solve_islands
 from pluecker.contact.found.warm_start import recall, remember
 from pluecker.contact.rows import layout
 from pluecker.contact.rows.layout import row_count
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.memory.arrays import place_of
 from pluecker.spatial.engine.scalars.operations import accumulate, load, store, tail
 
 __all__ = ["THROWN", "found_step"]
 
 SPARE = 1.25  # chosen: of the way that velocities without impulses lead, so that most steps look for contacts once
 SEARCHES = 4  # for contacts in one step, at most
-DEEP = 0.01  # of all velocities that were there, chosen: what parts faster may not have that velocity
 THROWN = 10.0  # times the largest velocity that was there or is asked for, chosen: impulses seldom make faster ones
 
 
@@ -134,7 +134,7 @@ def make_solve_contacts(with_rows: bool) -> Callable[..., Any]:
         if x.numbers > count(s, DATA):
             needs(s, NEEDS_DATA, x.numbers)
             return NO_ROOM
-        struck, fastest, parting, deep = store_offsets(s, ws, h, K, x)
+        struck, fastest, parting = store_offsets(s, ws, h, K, x)
         for k in range(len(x)):
             counted[1 + k] = x[k]
         free, after = piece(s, ws, FREE), piece(s, ws, AFTER)
@@ -144,7 +144,7 @@ def make_solve_contacts(with_rows: bool) -> Callable[..., Any]:
             return 0.0
         if not fastest < inf:
             return nan
-        if not (hit or struck or deep > DEEP * fastest) and count(s, LAW) != LCP:
+        if not (hit or struck) and count(s, LAW) != LCP:
             error = solve_islands(s, ws, x, find_islands(s, ws, x.groups))
             thrown = parting > number(s, ACCURACY) * fastest and not is_gentle(s, ws, K, max(fastest, parting))
             if error == NO_ROOM or (error <= 1.0 and not thrown and not reaches_far_limits(s, ws, x)):

@@ -1,331 +1,360 @@
 """Factors of ``A + J' D J`` over the nodes of an island: an order of elimination, the pattern, and the numbers.
 
-The matrix has a dense block for each pair of nodes that a block row ties. In an order of least degree chains, stacks and
+The matrix H has a dense block for each pair of nodes that a block row ties. In an order of least degree chains, stacks and
 trees have no fill at all. The pattern is a table of pairs, so that finding it takes microseconds for the tens of nodes that
-islands mostly have; it grows with their square. Factors are ``L U`` without pivots: blocks of L are in ``low``, those of U
-transposed in ``high``, and where D is symmetric both are one, Cholesky's factor.
+islands mostly have; it grows with their square. D need not be symmetric. Elimination inverts the diagonal block of a node,
+``P = H_pp^-1``, keeps ``W_ip = H_ip P`` for the nodes i behind it, and takes ``W_ip H_pj`` from H_ij.
 
 Source: A. George and J. W. H. Liu, "The evolution of the minimum degree ordering algorithm" (1989); G. H. Golub and C. F.
-Van Loan, "Matrix computations", section 4.2, for ``L U`` without pivots.
+Van Loan, "Matrix computations", sections 3.2 and 4.2, for block factors without pivots.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
+from pluecker.contact.friction.problem.sets import COMPONENTS
 from pluecker.contact.friction.velocities.island import (
+    AT,
     BEGIN,
     BELOW,
     BLOCKS,
+    COLUMN,
     DEGREE,
-    HIGH,
+    EIGHT,
+    FACTOR,
+    FIRST,
     INVERSE,
-    LOW,
+    LINE,
     MASS,
+    MATRIX,
     NEEDED,
     NODES,
     ORDER,
     PLACE,
     RANK,
+    RESPONSE,
     SQUARE,
+    START,
+    WHERE,
+    WIDTH,
+    count,
+    dot,
+    numbers,
+    rows,
+    whole,
+    wide,
 )
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel
+from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, kernel
+from pluecker.spatial.engine.memory.arrays import entry, integers, with_entry
+from pluecker.spatial.engine.scalars.operations import load, store
 
-__all__ = ["assemble", "factorise", "find_pattern", "invert_masses", "solve_factored"]
+__all__ = ["factorise", "find_pattern", "invert_nodes", "solve_factored"]
 
 LOST = 1e-13  # of a diagonal entry, what elimination may leave of it: less is rounding
 
 
+# --------------------------------------------------------------------------------------------------------------- pattern
+
+
+@allocation_free_kernel
+def tie(place, degree, width, n, i, j):
+    """Note that two nodes have a block, unless that is known"""
+    if place[i * n + j] < 0:
+        place[i * n + j], place[j * n + i] = 0, 0
+        degree[i] += width[j]
+        degree[j] += width[i]
+
+
 @called_kernel
 def find_pattern(I):
-    """Find an order of least degree, and the places of all blocks; the number of their entries is ``count[NEEDED]``"""
-    n, at = I.counts[NODES], I.J.columns
+    """Find an order of least degree, and the places of all blocks; how many rows of eight they take is kept in NEEDED"""
+    n, place, below, begin = count(I, NODES), whole(I, PLACE), whole(I, BELOW), whole(I, BEGIN)
+    order, rank, degree, width = whole(I, ORDER), whole(I, RANK), whole(I, DEGREE), whole(I, WIDTH)
+    first, column, top = whole(I, FIRST), whole(I, COLUMN), 0
     for k in range(n * n):
-        I.pairs[PLACE, k] = -1
+        place[k] = -1
     for i in range(n):
-        I.pairs[PLACE, i * n + i], I.numbers[RANK, i], I.numbers[DEGREE, i] = 0, -1, at[i + 1] - at[i]
-    for i in range(I.counts[BLOCKS]):
-        for k in range(I.J.first[i], I.J.first[i + 1]):
-            for e in range(I.J.first[i], k):
-                tie(I, n, I.J.column[k], I.J.column[e])
-    top = 0
+        place[i * n + i], rank[i], degree[i] = 0, -1, width[i]
+    for i in range(count(I, BLOCKS)):
+        for k in range(first[i], first[i + 1]):
+            for e in range(first[i], k):
+                tie(place, degree, width, n, column[k], column[e])
     for k in range(n):
         p, least = -1, 0
         for i in range(n):
-            if I.numbers[RANK, i] < 0 and (p < 0 or I.numbers[DEGREE, i] < least):
-                p, least = i, I.numbers[DEGREE, i]
-        I.numbers[ORDER, k], I.numbers[RANK, p], I.numbers[BEGIN, k] = p, k, top
+            if rank[i] < 0 and (p < 0 or degree[i] < least):
+                p, least = i, degree[i]
+        order[k], rank[p], begin[k] = p, k, top
         for i in range(n):
-            if I.numbers[RANK, i] < 0 and I.pairs[PLACE, p * n + i] >= 0:
-                I.pairs[BELOW, top] = i
+            if rank[i] < 0 and place[p * n + i] >= 0:
+                below[top] = i
                 top += 1
-                I.numbers[DEGREE, i] -= at[p + 1] - at[p]
-        for a in range(I.numbers[BEGIN, k], top):
-            for b in range(I.numbers[BEGIN, k], a):
-                tie(I, n, I.pairs[BELOW, a], I.pairs[BELOW, b])
-    I.numbers[BEGIN, n] = top
-    numbers = 0
+                degree[i] -= width[p]
+        for a in range(begin[k], top):
+            for b in range(begin[k], a):
+                tie(place, degree, width, n, below[a], below[b])
+    begin[n] = top
+    give_places(I)
+
+
+@called_kernel
+def give_places(I):
+    """Give each block its place, in the order of elimination"""
+    n, place, below, begin = count(I, NODES), whole(I, PLACE), whole(I, BELOW), whole(I, BEGIN)
+    order, width, at = whole(I, ORDER), whole(I, WIDTH), 0
     for k in range(n):
-        p = I.numbers[ORDER, k]
-        width = at[p + 1] - at[p]
-        I.pairs[PLACE, p * n + p] = numbers
-        numbers += width * width
-        for a in range(I.numbers[BEGIN, k], I.numbers[BEGIN, k + 1]):
-            # in the order of elimination, by insertion
-            i, b = I.pairs[BELOW, a], a
-            while b > I.numbers[BEGIN, k] and I.numbers[RANK, I.pairs[BELOW, b - 1]] > I.numbers[RANK, i]:
-                I.pairs[BELOW, b] = I.pairs[BELOW, b - 1]
-                b -= 1
-            I.pairs[BELOW, b] = i
-            I.pairs[PLACE, p * n + i], I.pairs[PLACE, i * n + p] = numbers, numbers
-            numbers += width * (at[i + 1] - at[i])
-    I.counts[NEEDED] = numbers
+        p = order[k]
+        place[p * n + p] = at
+        at += width[p] * wide(width[p])
+        for a in range(begin[k], begin[k + 1]):
+            i = below[a]
+            place[p * n + i], place[i * n + p] = at, at + width[p] * wide(width[i])
+            at += width[p] * wide(width[i]) + width[i] * wide(width[p])
+    integers(I)[NEEDED] = at
 
 
-@allocation_free_kernel
-def tie(I, n, i, j):
-    """Note that two nodes have a block, unless that is known"""
-    if I.pairs[PLACE, i * n + j] < 0:
-        at = I.J.columns
-        I.pairs[PLACE, i * n + j], I.pairs[PLACE, j * n + i] = 0, 0
-        I.numbers[DEGREE, i] += at[j + 1] - at[j]
-        I.numbers[DEGREE, j] += at[i + 1] - at[i]
+# --------------------------------------------------------------------------------------------------------------- numbers
 
 
-@called_kernel
-def invert_masses(I):
-    """Compute A of each node from A^-1, by Gauss and Jordan's elimination"""
-    a = I.matrices[MASS]
-    for t in range(I.counts[NODES]):
-        n, q = I.J.columns[t + 1] - I.J.columns[t], I.numbers[SQUARE, t]
-        for e in range(n * n):
-            a[q + e] = I.matrices[INVERSE, q + e]
-        for k in range(n):
-            row = q + k * n
-            pivot = 1.0 / a[row + k]
-            a[row + k] = 1.0
-            for c in range(n):
-                a[row + c] *= pivot
-            for i in range(n):
-                if i != k:
-                    f = a[q + i * n + k]
-                    a[q + i * n + k] = 0.0
-                    for c in range(n):
-                        a[q + i * n + c] -= f * a[row + c]
+@kernel
+def clear_column(k, pivot_row, a, b, c, d, e):
+    """Take one step of Gauss and Jordan's elimination of six rows, of which one has the pivot in column k"""
+    pivot_row = (1.0 / entry(pivot_row, k)) * with_entry(pivot_row, k, 1.0)
+    return (
+        pivot_row, without(a, k, pivot_row), without(b, k, pivot_row), without(c, k, pivot_row),
+        without(d, k, pivot_row), without(e, k, pivot_row),
+    )  # fmt: skip
 
 
-@allocation_free_kernel
-def add_product(data, p, height, width, line, across, out, q):
-    """Add J_f' T to the block at q, with J_f from p on in ``data``, and T in ``line``, ``(height, across)``"""
-    if height == 3 and width == 6 and across == 6:
-        for a in range(6):
-            x, y, z = data[p + a], data[p + 6 + a], data[p + 12 + a]
-            for c in range(6):
-                out[q + 6 * a + c] += x * line[c] + y * line[6 + c] + z * line[12 + c]
-        return
-    for h in range(height):
-        for a in range(width):
-            x = data[p + h * width + a]
-            if x != 0.0:
-                for c in range(across):
-                    out[q + a * across + c] += x * line[h * across + c]
+@kernel
+def without(row, k, pivot_row):
+    """Take from a row what it has of column k"""
+    return with_entry(row, k, 0.0) - entry(row, k) * pivot_row
 
 
 @called_kernel
-def assemble(I, both):
-    """Write ``A + J' D J`` to ``LOW``; with ``both`` its transpose to ``HIGH``
+def invert_six(M, q):
+    """Invert a block of six rows as :func:`invert`, in registers"""
+    a, b, c, d, e, f = load(M, q), load(M, q + 1), load(M, q + 2), load(M, q + 3), load(M, q + 4), load(M, q + 5)
+    before = abs(entry(a, 0)), abs(entry(b, 1)), abs(entry(c, 2)), abs(entry(d, 3)), abs(entry(e, 4)), abs(entry(f, 5))
+    fine = abs(entry(a, 0)) > 0.0
+    a, b, c, d, e, f = clear_column(0, a, b, c, d, e, f)
+    fine = fine and abs(entry(b, 1)) > LOST * before[1]
+    b, a, c, d, e, f = clear_column(1, b, a, c, d, e, f)
+    fine = fine and abs(entry(c, 2)) > LOST * before[2]
+    c, a, b, d, e, f = clear_column(2, c, a, b, d, e, f)
+    fine = fine and abs(entry(d, 3)) > LOST * before[3]
+    d, a, b, c, e, f = clear_column(3, d, a, b, c, e, f)
+    fine = fine and abs(entry(e, 4)) > LOST * before[4]
+    e, a, b, c, d, f = clear_column(4, e, a, b, c, d, f)
+    fine = fine and abs(entry(f, 5)) > LOST * before[5]
+    f, a, b, c, d, e = clear_column(5, f, a, b, c, d, e)
+    store(M, q, a)
+    store(M, q + 1, b)
+    store(M, q + 2, c)
+    store(M, q + 3, d)
+    store(M, q + 4, e)
+    store(M, q + 5, f)
+    return fine
 
-    Of a pair of nodes the one that is eliminated later has the rows. Most blocks of D are symmetric: they are added first.
+
+@called_kernel
+def invert(M, entries, q, n, line):
+    """Invert a block of n rows from row q on, in place; return whether all pivots are good
+
+    Gauss and Jordan's elimination without pivots; ``entries`` are the numbers of ``M``, ``line`` has room for n of them.
     """
-    n, low, high = I.counts[NODES], I.factors[LOW], I.factors[HIGH]
-    for k in range(I.counts[NEEDED]):
-        low[k] = 0.0
-    for t in range(n):
-        p, q = I.pairs[PLACE, t * n + t], I.numbers[SQUARE, t]
-        for e in range(I.numbers[SQUARE, t + 1] - q):
-            low[p + e] = I.matrices[MASS, q + e]
-    for i in range(I.counts[BLOCKS]):
-        kind = symmetry(I, i)
-        if kind == 1 or (kind == 2 and not both):
-            add_block(I, i, n, 0, low)
-    if both:
-        for k in range(I.counts[NEEDED]):
-            high[k] = low[k]
-        for i in range(I.counts[BLOCKS]):
-            if symmetry(I, i) == 2:
-                add_block(I, i, n, 0, low)
-                add_block(I, i, n, 1, high)
-
-
-@called_kernel
-def add_block(I, i, n, side, out):
-    """Add ``J_i' D_i J_i`` to the blocks of all pairs of nodes that block i meets; with side 1 that of D'"""
-    J, top, height = I.J, I.K.start[i], I.K.start[i + 1] - I.K.start[i]
-    for k in range(J.first[i], J.first[i + 1]):
-        e = J.column[k]
-        across = J.columns[e + 1] - J.columns[e]
-        times_block(I, top, height, side, J.place[k], across)
-        for m in range(J.first[i], J.first[i + 1]):
-            f = J.column[m]
-            if I.numbers[RANK, f] >= I.numbers[RANK, e]:
-                width, q = J.columns[f + 1] - J.columns[f], I.pairs[PLACE, f * n + e]
-                add_product(J.data, J.place[m], height, width, I.line, across, out, q)
-
-
-@allocation_free_kernel
-def symmetry(I, i):
-    """Return 0 for a block of D that is zero, 1 for one that is symmetric, 2 for others"""
-    top, n, kind = I.K.start[i], I.K.start[i + 1] - I.K.start[i], 0
-    for a in range(n):
-        for b in range(n):
-            if I.D[top + a, b] != 0.0:
-                kind = max(kind, 1)
-            if I.D[top + a, b] != I.D[top + b, a]:
-                return 2
-    return kind
-
-
-@allocation_free_kernel
-def times_block(I, top, height, side, p, width):
-    """Write D J_e, or D' J_e, to ``line``"""
-    for a in range(height):
-        for c in range(width):
-            I.line[a * width + c] = 0.0
-        for b in range(height):
-            x = I.D[top + a, b] if side == 0 else I.D[top + b, a]
-            if x != 0.0:
-                for c in range(width):
-                    I.line[a * width + c] += x * I.J.data[p + b * width + c]
-
-
-@allocation_free_kernel
-def dot(x, p, y, q, n):
-    """x[p : p + n] . y[q : q + n]"""
     if n == 6:
-        near = x[p] * y[q] + x[p + 1] * y[q + 1] + x[p + 2] * y[q + 2]
-        return near + (x[p + 3] * y[q + 3] + x[p + 4] * y[q + 4] + x[p + 5] * y[q + 5])
-    total = 0.0
+        return invert_six(M, q)
+    across = wide(n)
+    stride = EIGHT * across
     for k in range(n):
-        total += x[p + k] * y[q + k]
-    return total
-
-
-@allocation_free_kernel
-def split(low, high, p, n, both):
-    """Factorise a diagonal block in place, ``H = L U``, with diagonals of L and U that are alike up to a sign"""
-    for i in range(n):
-        r = p + i * n
-        whole = low[r + i]
-        for j in range(i):
-            c = p + j * n
-            x, y = low[r + j], high[r + j]
-            for k in range(j):
-                x -= low[r + k] * high[c + k]
-            if both:
-                for k in range(j):
-                    y -= high[r + k] * low[c + k]
-                high[r + j] = y / low[c + j]
-            low[r + j] = x / high[c + j]
-        d = whole
-        for k in range(i):
-            d -= low[r + k] * high[r + k]
-        if not abs(d) > LOST * abs(whole) or (d < 0.0 and not both):
+        line[k] = abs(entries[EIGHT * q + k * stride + k])
+    for k in range(n):
+        d = EIGHT * q + k * stride + k
+        if not abs(entries[d]) > LOST * line[k]:
             return False
-        size = np.sqrt(abs(d))
-        low[r + i] = size
-        if both:
-            high[r + i] = size if d > 0.0 else -size
+        pivot = 1.0 / entries[d]
+        entries[d] = 1.0
+        for c in range(across):
+            store(M, q + k * across + c, pivot * load(M, q + k * across + c))
+        for i in range(n):
+            if i != k:
+                f = entries[EIGHT * q + i * stride + k]
+                entries[EIGHT * q + i * stride + k] = 0.0
+                for c in range(across):
+                    row = load(M, q + i * across + c) - f * load(M, q + k * across + c)
+                    store(M, q + i * across + c, row)
     return True
 
 
 @called_kernel
-def divide(low, p, count, triangle, q, n):
-    """X <- X V^-T for a block X of so many rows, with V in the lower triangle of the block at q"""
-    for a in range(count):
-        r = p + a * n
-        for k in range(n):
-            x = low[r + k]
-            for m in range(k):
-                x -= low[r + m] * triangle[q + k * n + m]
-            low[r + k] = x / triangle[q + k * n + k]
+def invert_nodes(I):
+    """Compute A of each node from A^-1; return whether all have one"""
+    A, from_here, square, width = rows(I, MASS), rows(I, INVERSE), whole(I, SQUARE), whole(I, WIDTH)
+    entries, line, fine = numbers(I, MASS), numbers(I, LINE), True
+    for t in range(count(I, NODES)):
+        n, q = width[t], square[t]
+        for k in range(q, q + n * wide(n)):
+            store(A, k, load(from_here, k))
+        fine = invert(A, entries, q, n, line) and fine
+    return fine
 
 
 @called_kernel
-def subtract(out, p, rows, columns, left, q, right, t, n):
-    """H <- H - B C'"""
-    for a in range(rows):
-        for b in range(columns):
-            out[p + a * columns + b] -= dot(left, q + a * n, right, t + b * n, n)
+def assemble(I):
+    """Write ``A + J' D J`` to the places of its blocks"""
+    n, H, A, J, X = count(I, NODES), rows(I, FACTOR), rows(I, MASS), rows(I, MATRIX), numbers(I, MATRIX)
+    place, square, width, D = whole(I, PLACE), whole(I, SQUARE), whole(I, WIDTH), numbers(I, RESPONSE)
+    start, first, column, where, T = whole(I, START), whole(I, FIRST), whole(I, COLUMN), whole(I, WHERE), rows(I, LINE)
+    for k in range(count(I, NEEDED)):
+        store(H, k, 0.0 * load(J, 0))
+    for t in range(n):
+        p, q = place[t * n + t], square[t]
+        for k in range(width[t] * wide(width[t])):
+            store(H, p + k, load(A, q + k))
+    for i in range(count(I, BLOCKS)):
+        top, height = start[i], start[i + 1] - start[i]
+        if responds(D, top, height):
+            for e in range(first[i], first[i + 1]):
+                f, p = column[e], where[e]
+                across = wide(width[f])
+                if height == 3 and across == 1:
+                    x, y, z = load(J, p), load(J, p + 1), load(J, p + 2)
+                    x, y, z = response(D, top, x, y, z), response(D, top + 1, x, y, z), response(D, top + 2, x, y, z)
+                    for d in range(first[i], first[i + 1]):
+                        g = column[d]
+                        add_three(X, EIGHT * where[d], width[g], x, y, z, H, place[g * n + f])
+                    continue
+                for c in range(across):
+                    for a in range(height):
+                        row = D[COMPONENTS * (top + a)] * load(J, p + c)
+                        for b in range(1, height):
+                            row = row + D[COMPONENTS * (top + a) + b] * load(J, p + b * across + c)
+                        store(T, a * across + c, row)
+                for d in range(first[i], first[i + 1]):
+                    t = column[d]
+                    add_product(X, EIGHT * where[d], width[t], T, height, across, H, place[t * n + f])
+
+
+@kernel
+def response(D, a, x, y, z):
+    """Return a row of D times three rows of J"""
+    return D[COMPONENTS * a] * x + D[COMPONENTS * a + 1] * y + D[COMPONENTS * a + 2] * z
 
 
 @called_kernel
-def eliminate(I, low, high, both):
-    """Factorise what :func:`assemble` wrote, in place; return whether all pivots are good"""
-    n, at = I.counts[NODES], I.J.columns
+def add_three(X, p, n, x, y, z, H, q):
+    """Add ``X' T`` to the block from row q on, X ``(3, n)`` numbers from p on, T the rows x, y and z"""
+    stride = EIGHT * wide(n)
     for k in range(n):
-        p = I.numbers[ORDER, k]
-        width, pivot = at[p + 1] - at[p], I.pairs[PLACE, p * n + p]
-        if not split(low, high, pivot, width, both):
-            return False
-        for a in range(I.numbers[BEGIN, k], I.numbers[BEGIN, k + 1]):
-            i = I.pairs[BELOW, a]
-            divide(low, I.pairs[PLACE, p * n + i], at[i + 1] - at[i], high, pivot, width)
-            if both:
-                divide(high, I.pairs[PLACE, p * n + i], at[i + 1] - at[i], low, pivot, width)
-        for a in range(I.numbers[BEGIN, k], I.numbers[BEGIN, k + 1]):
-            i = I.pairs[BELOW, a]
-            rows, left = at[i + 1] - at[i], I.pairs[PLACE, p * n + i]
-            for b in range(I.numbers[BEGIN, k], a + 1):
-                j = I.pairs[BELOW, b]
-                columns, right, q = at[j + 1] - at[j], I.pairs[PLACE, p * n + j], I.pairs[PLACE, i * n + j]
-                subtract(low, q, rows, columns, low, left, high, right, width)
-                if both:
-                    subtract(high, q, rows, columns, high, left, low, right, width)
-    return True
+        row = X[p + k] * x + X[p + stride + k] * y + X[p + 2 * stride + k] * z
+        store(H, q + k, load(H, q + k) + row)
 
 
 @allocation_free_kernel
-def factorise(I, both):
-    """Assemble and factorise; without ``both`` D is symmetric"""
-    assemble(I, both)
-    return eliminate(I, I.factors[LOW], I.factors[HIGH] if both else I.factors[LOW], both)
+def responds(D, top, height):
+    """Return whether a block of D is not zero"""
+    most = 0.0
+    for a in range(COMPONENTS * top, COMPONENTS * (top + height)):
+        most = max(most, abs(D[a]))
+    return most != 0.0
 
 
 @called_kernel
-def substitute(I, low, high, x):
-    """Solve with the factors, in place"""
-    n, at = I.counts[NODES], I.J.columns
+def add_product(X, p, n, T, height, across, H, q):
+    """Add ``X' T`` to the block from row q on, X ``(height, n)`` with numbers from p on, T ``(height, across)`` rows"""
+    stride = EIGHT * wide(n)
     for k in range(n):
-        p = I.numbers[ORDER, k]
-        top, width, pivot = at[p], at[p + 1] - at[p], I.pairs[PLACE, p * n + p]
-        for a in range(width):
-            y = x[top + a]
-            for b in range(a):
-                y -= low[pivot + a * width + b] * x[top + b]
-            x[top + a] = y / low[pivot + a * width + a]
-        for e in range(I.numbers[BEGIN, k], I.numbers[BEGIN, k + 1]):
-            i = I.pairs[BELOW, e]
-            q = I.pairs[PLACE, p * n + i]
-            for a in range(at[i + 1] - at[i]):
-                x[at[i] + a] -= dot(low, q + a * width, x, top, width)
+        for c in range(across):
+            row = load(H, q + k * across + c)
+            for a in range(height):
+                row = row + X[p + a * stride + k] * load(T, a * across + c)
+            store(H, q + k * across + c, row)
+
+
+@called_kernel
+def times_inverse(H, entries, q, count_of_rows, p, n, line):
+    """Multiply a block of so many rows from row q on by the inverse, n rows from row p on, in place"""
+    across = wide(n)
+    for a in range(count_of_rows):
+        from_here = EIGHT * (q + a * across)
+        for c in range(across):
+            row = entries[from_here] * load(H, p + c)
+            for k in range(1, n):
+                row = row + entries[from_here + k] * load(H, p + k * across + c)
+            store(line, c, row)
+        for c in range(across):
+            store(H, q + a * across + c, load(line, c))
+
+
+@called_kernel
+def take_product(H, entries, q, height, left, n, right, across):
+    """Take the product of two blocks from a third one, ``(height, across)`` rows from q on"""
+    stride = EIGHT * wide(n)
+    if n == 6 and across == 1:
+        r0, r1, r2 = load(H, right), load(H, right + 1), load(H, right + 2)
+        r3, r4, r5 = load(H, right + 3), load(H, right + 4), load(H, right + 5)
+        for a in range(height):
+            x = EIGHT * (left + a)
+            near = entries[x] * r0 + entries[x + 1] * r1 + entries[x + 2] * r2
+            far = entries[x + 3] * r3 + entries[x + 4] * r4 + entries[x + 5] * r5
+            store(H, q + a, load(H, q + a) - near - far)
+        return
+    for a in range(height):
+        x = EIGHT * left + a * stride
+        for c in range(across):
+            row = load(H, q + a * across + c)
+            for k in range(n):
+                row = row - entries[x + k] * load(H, right + k * across + c)
+            store(H, q + a * across + c, row)
+
+
+@called_kernel
+def factorise(I):
+    """Assemble and factorise; return whether all pivots are good"""
+    n, H, entries, place = count(I, NODES), rows(I, FACTOR), numbers(I, FACTOR), whole(I, PLACE)
+    order, begin, below, width = whole(I, ORDER), whole(I, BEGIN), whole(I, BELOW), whole(I, WIDTH)
+    assemble(I)
+    for k in range(n):
+        p = order[k]
+        pivot = place[p * n + p]
+        if not invert(H, entries, pivot, width[p], numbers(I, LINE)):
+            return False
+        for a in range(begin[k], begin[k + 1]):
+            i = below[a]
+            left = place[i * n + p]
+            times_inverse(H, entries, left, width[i], pivot, width[p], rows(I, LINE))
+            for b in range(begin[k], begin[k + 1]):
+                j = below[b]
+                take_product(H, entries, place[i * n + j], width[i], left, width[p], place[p * n + j], wide(width[j]))
+    return True
+
+
+@called_kernel
+def solve_factored(I, x):
+    """Solve with the factor, in place, for a vector along velocities, numbers"""
+    n, H, place, line = count(I, NODES), numbers(I, FACTOR), whole(I, PLACE), numbers(I, LINE)
+    order, begin, below, width, at = whole(I, ORDER), whole(I, BEGIN), whole(I, BELOW), whole(I, WIDTH), whole(I, AT)
+    for k in range(n):
+        p = order[k]
+        for e in range(begin[k], begin[k + 1]):
+            i = below[e]
+            take_times(H, place[i * n + p], width[i], width[p], x, EIGHT * at[p], x, EIGHT * at[i])
     for k in range(n - 1, -1, -1):
-        p = I.numbers[ORDER, k]
-        top, width, pivot = at[p], at[p + 1] - at[p], I.pairs[PLACE, p * n + p]
-        for e in range(I.numbers[BEGIN, k], I.numbers[BEGIN, k + 1]):
-            i = I.pairs[BELOW, e]
-            q = I.pairs[PLACE, p * n + i]
-            for a in range(at[i + 1] - at[i]):
-                f = x[at[i] + a]
-                for b in range(width):
-                    x[top + b] -= high[q + a * width + b] * f
-        for a in range(width - 1, -1, -1):
-            y = x[top + a]
-            for b in range(a + 1, width):
-                y -= high[pivot + b * width + a] * x[top + b]
-            x[top + a] = y / high[pivot + a * width + a]
+        p = order[k]
+        for e in range(begin[k], begin[k + 1]):
+            i = below[e]
+            take_times(H, place[p * n + i], width[p], width[i], x, EIGHT * at[i], x, EIGHT * at[p])
+        for a in range(width[p]):
+            line[a] = 0.0
+        take_times(H, place[p * n + p], width[p], width[p], x, EIGHT * at[p], line, 0)
+        for a in range(width[p]):
+            x[EIGHT * at[p] + a] = -line[a]
 
 
-@allocation_free_kernel
-def solve_factored(I, both, x):
-    """Solve with the factors, in place"""
-    substitute(I, I.factors[LOW], I.factors[HIGH] if both else I.factors[LOW], x)
+@called_kernel
+def take_times(H, q, height, n, x, p, y, r):
+    """Take a block, whose rows begin at q, times x from y"""
+    stride = EIGHT * wide(n)
+    for a in range(height):
+        y[r + a] -= dot(H, EIGHT * q + a * stride, x, p, n)

@@ -1,306 +1,409 @@
 """One island as Newton's method in velocities has it: gathered from a problem, scaled, in memory that is used again.
 
 An island is some block rows of ``u = J dv + b + C r``, and the nodes that they meet: trees of bodies, whose velocities lie
-one after the other in the block columns of J. Rows are scaled as everywhere, ``x = r / s``, ``u^ = s u``, ``J^ = s J``,
-so that the mean diagonal of a block of ``J^ A^-1 J^'`` is one, and nothing depends on the units of mass and length.
+one after the other. Rows are scaled as everywhere, ``x = r / s``, ``u^ = s u``, ``J^ = s J``, so that the mean diagonal of a
+block of ``J^ A^-1 J^'`` is one, and nothing depends on the units of mass and length.
+
+All of it lies in one array: counts, where each piece begins, and the pieces. Matrices are rows of eight numbers, as many
+side by side as the velocities of a node take, zeros behind them: the six velocities of a body are one row, and compiled
+code takes a row as one vector.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from pluecker.contact.friction.problem.natural_map import larger, natural_map
-from pluecker.contact.friction.problem.sets import COMPONENTS, DISCS, Sets, project_block
-from pluecker.contact.friction.sparse.blocks import (
-    BlockMatrix,
-    Indices,
-    multiply,
-    multiply_row_transposed,
-)
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel
+from pluecker.contact.friction.problem.sets import COMPONENTS, DISCS, Sets, nearest_in_cone, project_block
+from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, kernel
+from pluecker.spatial.engine.memory.arrays import as_matrix, as_vector, integers, rows_of
+from pluecker.spatial.engine.scalars.operations import load, load_integer, part, store
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
-    "ALONG",
-    "BEGIN",
-    "BELOW",
-    "BEST",
-    "BLOCKS",
-    "CHANGE",
-    "DEGREE",
-    "FREEDOMS",
-    "HELD",
-    "HIGH",
-    "IMPULSE",
-    "INVERSE",
-    "LENGTH",
-    "LOW",
-    "MASS",
-    "MEMBER",
-    "MISSED",
-    "MOMENTUM",
-    "NEEDED",
-    "NODE",
-    "NODES",
-    "NUMBER",
-    "OFFSET",
-    "ORDER",
-    "PLACE",
-    "POINT",
-    "PUSH",
-    "RANK",
-    "RESIDUAL",
-    "ROWS",
-    "SCALE",
-    "SHARE",
-    "SOFTNESS",
-    "SQUARE",
-    "STEP",
-    "TRIED",
-    "WORK",
-    "Island",
-    "U",
-    "X",
-    "Y",
-    "add_transposed",
-    "gather",
-    "make_island",
-    "most_in_disc",
-    "move",
-    "times_nodes",
-    "try_impulses",
+    "ALONG", "AT", "BEGIN", "BELOW", "BEST", "BLOCKS", "CHANGE", "COLUMN", "COUNTS", "DEGREE", "EIGHT", "EIGHTS", "FACTOR",
+    "FIRST", "FRICTION", "HEADER", "HELD", "IMPULSE", "INVERSE", "LENGTH", "LINE", "LOWER", "MASS", "MATRIX", "MEMBER",
+    "NEAREST", "NEEDED", "NODE", "NODES", "NUMBER", "OFFSET", "ORDER", "PLACE", "POINT", "PUSH", "RANK", "RESIDUAL",
+    "RESPONSE", "ROWS", "SCALE", "SHARE", "SIZES", "SOFTNESS", "SQUARE", "START", "STEP", "TABLE", "UPPER", "VELOCITY",
+    "WHERE", "WIDTH", "WORK", "ZERO", "IslandProblem", "Size", "count", "gather", "lay_out", "move", "numbers", "push",
+    "rates", "rows", "sets_of", "survey", "times_nodes", "try_impulses", "whole", "wide",
 ]  # fmt: skip
 
-NUMBER = 400  # of nodes at most: the table of their pairs takes megabytes, and looking through it is no longer quick
+EIGHT = 8  # numbers of a row
+NUMBER = 1500  # of nodes at most: the table of their pairs takes megabytes, and looking through it is no longer quick
 
-# Counts of an island.
-BLOCKS, ROWS, NODES, FREEDOMS, NEEDED, COUNTS = range(6)
-# Vectors along its rows, scaled: impulses, velocities, b, C, s, and what methods need.
-X, U, OFFSET, SOFTNESS, SCALE, Y, HELD, LENGTH, POINT, IMPULSE, SHARE, ALONG, TRIED, BEST, ZERO, WORK, VECTORS = range(
-    17
-)
-# Vectors along the freedoms of its nodes: A^-1 J' r, J' r, and what methods need.
-CHANGE, MOMENTUM, RESIDUAL, STEP, PUSH, MISSED, MOTIONS = range(7)
-# Rows of the other arrays.
-MEMBER, NODE, SQUARE, ORDER, RANK, DEGREE, BEGIN, NUMBERS = range(8)
-PLACE, BELOW = range(2)
-INVERSE, MASS = range(2)
-LOW, HIGH = range(2)
+# Counts of an island: block rows, rows, nodes, rows of eight of a vector along velocities and of the factor.
+BLOCKS, ROWS, NODES, EIGHTS, NEEDED, COUNTS = range(6)
+
+# Pieces of its memory, in the order in which they lie there.
+(
+    # rows of eight: J; A^-1 and A of each node
+    MATRIX, INVERSE, MASS,
+    # vectors along velocities: A^-1 J' x, a step, J' of something; a few rows of the widest node, to work in
+    CHANGE, STEP, PUSH, LINE,
+    # along rows: impulses, the best that were met, those nearest to the law; their velocities, b, C, s; what methods need
+    IMPULSE, BEST, NEAREST, VELOCITY, OFFSET, SOFTNESS, SCALE, LENGTH, POINT, RESIDUAL, SHARE, ALONG, HELD, WORK, ZERO,
+    # of each row a row of a square block of D, and two blocks to work in; friction and bounds of each block row
+    RESPONSE, TABLE, FRICTION, LOWER, UPPER,
+    # integers: of each block row its first row, the sizes of its discs, its place in the problem, its first block; of each
+    # block its node and its place in J
+    START, SIZES, MEMBER, FIRST, COLUMN, WHERE,
+    # of each node its number in the problem, where its vectors and its matrices begin, its width, the list of those below
+    # it; the order of elimination, the place of each in it, degrees
+    NODE, AT, SQUARE, WIDTH, BEGIN, ORDER, RANK, DEGREE,
+    # of each pair of nodes where its block begins in the factor, or -1; the nodes that come after each one and meet it
+    PLACE, BELOW,
+    # rows of eight: the factor, all that is left of the memory
+    FACTOR, PIECES,
+) = range(45)  # fmt: skip
+HEADER = (COUNTS + 2 * PIECES + EIGHT - 1) // EIGHT * EIGHT
 
 
-class Island(NamedTuple):
-    """Memory for one island at a time, of any size up to its own.
+class IslandProblem(NamedTuple):
+    """A problem of which islands are solved: J by blocks, sets, and what is known of all rows.
 
     Attributes:
-        counts: the numbers of what is in it now, ``(COUNTS,)``; ``NEEDED``: of its factor.
-        K: the sets of its multipliers, scaled.
-        P: the same in the metric of the augmented Lagrangian.
-        J: scaled; its block columns are the nodes of the island, in the order in which they were met.
-        local: of each node of the problem its number here, -1 while no island is gathered.
-        numbers: integers along blocks or nodes, ``(7, n)``: ``MEMBER``, the block row in the problem of each block;
-            ``NODE``, the number in the problem of each node; ``SQUARE``, where the matrices of each node begin; ``ORDER``
-            and ``RANK``, the nodes in the order of elimination, and the place of each node in it; ``DEGREE``, while that is
-            found; ``BEGIN``, where the nodes after each one begin in ``BELOW``, in that order.
-        pairs: integers along pairs of nodes, ``(2, nodes^2)``: ``PLACE``, where the block of each pair begins in factors, -1
-            where there is none; ``BELOW``, the nodes that come after each one and have a block with it.
-        matrices: of all nodes, ``(2, n)``: ``INVERSE``, A^-1, and ``MASS``, A.
-        factors: ``LOW`` and ``HIGH``, ``(2, n)``; of symmetric ones the first alone.
-        rows: vectors along rows, ``(VECTORS, m)``.
-        moves: vectors along freedoms, ``(MOTIONS, n)``.
-        T: J A^-1, in the places of J.
-        D: of each block a square block, row by row, ``(m, COMPONENTS)``; while sweeps are made, ``J_i A^-1 J_i' + C``.
-        blocks: to work in, ``(2, COMPONENTS, COMPONENTS)``.
-        line: to work in, as many numbers as the largest block of J has.
+        rows: the first row of each block row, and their number at the end.
+        columns: the first velocity of each node, and their number at the end.
+        first: where the blocks of each block row begin, and their number at the end.
+        column, place: of each block its node, and where its numbers begin in ``data``.
+        data: the numbers of the blocks, row by row.
+        sizes, friction: of the discs of each block row, three each.
+        lower, upper: bounds of the first multiplier of each block row.
+        scale: s of each multiplier, of :func:`~pluecker.contact.friction.problem.prepared.scales`.
+        inverse, square: A^-1 of each node, row by row, and where it begins.
+        offset: b, with what restitution and gaps add; m/s.
+        compliance: C, a number for each multiplier.
+        r: multipliers.
     """
 
-    counts: Indices
-    K: Sets
-    P: Sets
-    J: BlockMatrix
-    local: Indices
-    numbers: Indices
-    pairs: Indices
-    matrices: Array
-    factors: Array
     rows: Array
-    moves: Array
-    T: Array
-    D: Array
-    blocks: Array
-    line: Array
+    columns: Array
+    first: Array
+    column: Array
+    place: Array
+    data: Array
+    sizes: Array
+    friction: Array
+    lower: Array
+    upper: Array
+    scale: Array
+    inverse: Array
+    square: Array
+    offset: Array
+    compliance: Array
+    r: Array
 
 
-def empty_sets(start: Indices, sizes: Indices) -> Sets:
-    """Allocate sets for these blocks."""
-    blocks = len(sizes)
-    return Sets(start, sizes, np.zeros((blocks, DISCS)), np.zeros(blocks), np.zeros(blocks))
-
-
-def make_island(J: BlockMatrix, numbers: int = 0) -> Island:
-    """Allocate memory for each island of a problem, one at a time.
-
-    Args:
-        J: of the whole problem.
-        numbers: of a factor; at least as many as all islands together have without fill.
+class Size(NamedTuple):
+    """Size of an island: block rows, rows, nodes, blocks; rows of eight of J, of all matrices of nodes, of a vector along
+    velocities, and of the widest node.
     """
-    blocks, m, nodes, n = len(J.rows) - 1, int(J.rows[-1]), len(J.columns) - 1, int(J.columns[-1])
-    widths, meetings = np.diff(J.columns), np.diff(J.first)
-    squares, widest, few = int((widths**2).sum()), int(widths.max(initial=0)), min(nodes, NUMBER)
-    pairs = int((meetings * (meetings - 1) // 2).sum())
-    numbers = max(numbers, squares + min(pairs * widest * widest, n * n))
 
-    def whole(count: int) -> Indices:
-        return np.zeros(count, np.int64)
+    blocks: int
+    m: int
+    nodes: int
+    entries: int
+    matrix: int
+    squares: int
+    vector: int
+    widest: int
 
-    start, sizes = whole(blocks + 1), np.zeros((blocks, DISCS), np.int64)
-    local = BlockMatrix(
-        start, whole(nodes + 1), whole(blocks + 1), np.zeros_like(J.column), np.zeros_like(J.place),
-        np.zeros(len(J.data)), whole(blocks),
+
+# ---------------------------------------------------------------------------------------------------------------- pieces
+
+
+@kernel
+def wide(n):
+    """Return how many rows of eight n numbers take"""
+    return (n + EIGHT - 1) // EIGHT
+
+
+@kernel
+def count(I, which):
+    """Load a count"""
+    return load_integer(I, which)
+
+
+@kernel
+def numbers(I, which):
+    """View a piece as numbers"""
+    return part(I, load_integer(I, COUNTS + 2 * which), load_integer(I, COUNTS + 2 * which + 1))
+
+
+@kernel
+def whole(I, which):
+    """View a piece as integers"""
+    return integers(numbers(I, which))
+
+
+@kernel
+def rows(I, which):
+    """View a piece as rows of eight"""
+    return rows_of(numbers(I, which))
+
+
+@kernel
+def sets_of(I):
+    """View the sets of the block rows, as functions of single blocks take them"""
+    n = count(I, BLOCKS)
+    return Sets(
+        as_vector(part(whole(I, START), 0, n + 1)), as_matrix(whole(I, SIZES), n, DISCS),
+        as_matrix(numbers(I, FRICTION), n, DISCS), as_vector(numbers(I, LOWER)), as_vector(numbers(I, UPPER)),
     )  # fmt: skip
-    return Island(
-        whole(COUNTS), empty_sets(start, sizes), empty_sets(start, sizes), local,
-        np.full(nodes, -1, np.int64), np.zeros((NUMBERS, max(blocks, nodes + 1)), np.int64),
-        np.zeros((2, few * few), np.int64),
-        np.zeros((2, squares)), np.zeros((2, numbers)), np.zeros((VECTORS, m)), np.zeros((MOTIONS, n)),
-        np.zeros(len(J.data)), np.zeros((m, COMPONENTS)), np.zeros((2, COMPONENTS, COMPONENTS)),
-        np.zeros(COMPONENTS * widest),
-    )  # fmt: skip
 
 
-# --------------------------------------------------------------------------------------------------------------- kernels
-
-
-@allocation_free_kernel
-def gather_sets(I, K, s):
-    """Gather the sets of the blocks of the island, scaled; return how many rows these have"""
-    m = 0
-    for i in range(I.counts[BLOCKS]):
-        g = I.numbers[MEMBER, i]
-        top = K.start[g]
-        row, normal = top + 1, s[top]
-        I.K.start[i] = m
-        m += K.start[g + 1] - top
-        for part in range(DISCS):
-            n = K.sizes[g, part]
-            I.K.sizes[i, part] = n
-            I.K.friction[i, part] = K.friction[g, part] * (normal / s[row]) if n > 0 else 0.0
-            row += n
-        I.K.lower[i], I.K.upper[i] = K.lower[g] / normal, K.upper[g] / normal
-    I.K.start[I.counts[BLOCKS]] = m
-    return m
-
-
-@allocation_free_kernel
-def gather_matrix(I, J, s):
-    """Gather the blocks of J, scaled; return how many nodes they meet"""
-    nodes, entries, p = 0, 0, 0
-    I.J.columns[0] = 0
-    for i in range(I.counts[BLOCKS]):
-        g = I.numbers[MEMBER, i]
-        top, height = J.rows[g], J.rows[g + 1] - J.rows[g]
-        I.J.first[i], I.J.width[i] = entries, J.width[g]
-        for k in range(J.first[g], J.first[g + 1]):
-            t, q = J.column[k], J.place[k]
-            width = J.columns[t + 1] - J.columns[t]
-            if I.local[t] < 0:
-                I.local[t], I.numbers[NODE, nodes] = nodes, t
-                I.J.columns[nodes + 1] = I.J.columns[nodes] + width
-                nodes += 1
-            I.J.column[entries], I.J.place[entries] = I.local[t], p
-            entries += 1
-            for a in range(height):
-                for c in range(width):
-                    I.J.data[p + c] = s[top + a] * J.data[q + c]
-                p, q = p + width, q + width
-    I.J.first[I.counts[BLOCKS]] = entries
-    return nodes
+# ------------------------------------------------------------------------------------------------------------- gathering
 
 
 @called_kernel
-def gather(I, J, K, s, inverse, square, offset, compliance, members, r):
-    """Gather an island; arguments as those of ``solve_island``"""
-    I.counts[BLOCKS] = len(members)
+def survey(P, local, members):
+    """Compute the size of an island; ``local`` has of each node that it meets the number here, -1 of all others"""
+    m = nodes = entries = matrix = squares = vector = widest = 0
     for i in range(len(members)):
-        I.numbers[MEMBER, i] = members[i]
-    I.counts[ROWS] = gather_sets(I, K, s)
-    nodes, q = gather_matrix(I, J, s), 0
-    I.counts[NODES], I.counts[FREEDOMS], I.counts[NEEDED] = nodes, I.J.columns[nodes], 0
-    for t in range(nodes):
-        n, p = I.J.columns[t + 1] - I.J.columns[t], square[I.numbers[NODE, t]]
-        I.numbers[SQUARE, t], I.local[I.numbers[NODE, t]] = q, -1
-        for e in range(n * n):
-            I.matrices[INVERSE, q + e] = inverse[p + e]
-        q += n * n
-    I.numbers[SQUARE, nodes] = q
+        g = members[i]
+        height = P.rows[g + 1] - P.rows[g]
+        m += height
+        for k in range(P.first[g], P.first[g + 1]):
+            t = P.column[k]
+            n = P.columns[t + 1] - P.columns[t]
+            entries, matrix = entries + 1, matrix + height * wide(n)
+            if local[t] < 0:
+                local[t] = nodes
+                nodes, vector, squares, widest = (
+                    nodes + 1,
+                    vector + wide(n),
+                    squares + n * wide(n),
+                    max(widest, wide(n)),
+                )
+    return Size(len(members), m, nodes, entries, matrix, squares, vector, widest)
+
+
+@kernel
+def put(I, which, at, n):
+    """Note where a piece begins that has n numbers; return where the next one may begin"""
+    header = integers(I)
+    header[COUNTS + 2 * which], header[COUNTS + 2 * which + 1] = at, n
+    return at + EIGHT * wide(n)
+
+
+@called_kernel
+def lay_out(I, size):
+    """Partition the memory for an island of this size; return how many numbers there are before the factor"""
+    at, header, few = HEADER, integers(I), size.nodes if size.nodes <= NUMBER else 0
+    header[BLOCKS], header[ROWS], header[NODES], header[EIGHTS], header[NEEDED] = (
+        size.blocks, size.m, size.nodes, size.vector, 0,
+    )  # fmt: skip
+    at = put(I, MATRIX, at, EIGHT * size.matrix)
+    for which in range(INVERSE, CHANGE):
+        at = put(I, which, at, EIGHT * size.squares)
+    for which in range(CHANGE, LINE):
+        at = put(I, which, at, EIGHT * size.vector)
+    at = put(I, LINE, at, EIGHT * COMPONENTS * size.widest)
+    for which in range(IMPULSE, RESPONSE):
+        at = put(I, which, at, size.m)
+    at = put(I, RESPONSE, at, COMPONENTS * size.m)
+    at = put(I, TABLE, at, 2 * COMPONENTS * COMPONENTS)
+    at = put(I, FRICTION, at, DISCS * size.blocks)
+    for which in range(LOWER, START):
+        at = put(I, which, at, size.blocks)
+    at = put(I, START, at, size.blocks + 1)
+    at = put(I, SIZES, at, DISCS * size.blocks)
+    at = put(I, MEMBER, at, size.blocks)
+    at = put(I, FIRST, at, size.blocks + 1)
+    for which in range(COLUMN, NODE):
+        at = put(I, which, at, size.entries)
+    for which in range(NODE, PLACE):
+        at = put(I, which, at, size.nodes + 1)
+    for which in range(PLACE, FACTOR):
+        at = put(I, which, at, few * few)
+    put(I, FACTOR, at, max(len(I) - at, 0))
+    return at
+
+
+@called_kernel
+def gather(I, P, local, members):
+    """Gather an island, after :func:`lay_out`; ``local`` is -1 everywhere when it is done"""
+    gather_rows(I, P, members)
+    gather_matrix(I, P, local, members)
+    gather_nodes(I, P)
+
+
+@called_kernel
+def gather_rows(I, P, members):
+    """Gather sets and vectors along rows, scaled"""
+    start, sizes, member, friction = whole(I, START), whole(I, SIZES), whole(I, MEMBER), numbers(I, FRICTION)
+    lower, upper, x, b = numbers(I, LOWER), numbers(I, UPPER), numbers(I, IMPULSE), numbers(I, OFFSET)
+    soft, scale, zero, m = numbers(I, SOFTNESS), numbers(I, SCALE), numbers(I, ZERO), 0
     for i in range(len(members)):
-        a = K.start[members[i]]
-        for k in range(I.K.start[i], I.K.start[i + 1]):
-            I.rows[X, k], I.rows[OFFSET, k], I.rows[SCALE, k] = r[a] / s[a], s[a] * offset[a], s[a]
-            I.rows[SOFTNESS, k], I.rows[ZERO, k] = s[a] * s[a] * compliance[a], 0.0
-            a += 1
+        g = members[i]
+        top = P.rows[g]
+        row, normal = top + 1, P.scale[top]
+        start[i], member[i] = m, g
+        for disc in range(DISCS):
+            n = P.sizes[DISCS * g + disc]
+            sizes[DISCS * i + disc] = n
+            friction[DISCS * i + disc] = P.friction[DISCS * g + disc] * (normal / P.scale[row]) if n > 0 else 0.0
+            row += n
+        lower[i], upper[i] = P.lower[g] / normal, P.upper[g] / normal
+        for a in range(top, P.rows[g + 1]):
+            s = P.scale[a]
+            x[m], b[m], soft[m], scale[m], zero[m] = P.r[a] / s, s * P.offset[a], s * s * P.compliance[a], s, 0.0
+            m += 1
+    start[len(members)] = m
+
+
+@called_kernel
+def gather_matrix(I, P, local, members):
+    """Gather J, scaled, and the nodes that it meets"""
+    first, column, where = whole(I, FIRST), whole(I, COLUMN), whole(I, WHERE)
+    node, width, J, entries, p = whole(I, NODE), whole(I, WIDTH), numbers(I, MATRIX), 0, 0
+    for i in range(len(members)):
+        g = members[i]
+        first[i] = entries
+        for k in range(P.first[g], P.first[g + 1]):
+            t, q = P.column[k], P.place[k]
+            n = P.columns[t + 1] - P.columns[t]
+            node[local[t]], width[local[t]] = t, n
+            column[entries], where[entries] = local[t], p // EIGHT
+            entries += 1
+            for a in range(P.rows[g], P.rows[g + 1]):
+                for c in range(n):
+                    J[p + c] = P.scale[a] * P.data[q + c]
+                for c in range(n, EIGHT * wide(n)):
+                    J[p + c] = 0.0
+                p, q = p + EIGHT * wide(n), q + n
+    first[len(members)] = entries
+    for t in range(count(I, NODES)):
+        local[node[t]] = -1
+
+
+@called_kernel
+def gather_nodes(I, P):
+    """Gather A^-1 of all nodes"""
+    node, at, square, width, A = whole(I, NODE), whole(I, AT), whole(I, SQUARE), whole(I, WIDTH), numbers(I, INVERSE)
+    here = p = 0
+    for t in range(count(I, NODES)):
+        n, q = width[t], P.square[node[t]]
+        at[t], square[t] = here, p // EIGHT
+        for a in range(n):
+            for c in range(n):
+                A[p + c] = P.inverse[q + a * n + c]
+            for c in range(n, EIGHT * wide(n)):
+                A[p + c] = 0.0
+            p += EIGHT * wide(n)
+        here += wide(n)
+
+
+# -------------------------------------------------------------------------------------------------------------- products
+
+
+@called_kernel
+def push(I, x):
+    """Compute J' x of a vector along rows, in PUSH"""
+    y, J, start, first = rows(I, PUSH), rows(I, MATRIX), whole(I, START), whole(I, FIRST)
+    column, where, at, width = whole(I, COLUMN), whole(I, WHERE), whole(I, AT), whole(I, WIDTH)
+    for k in range(count(I, EIGHTS)):
+        store(y, k, 0.0 * load(J, 0))
+    for i in range(count(I, BLOCKS)):
+        top, n = start[i], start[i + 1] - start[i]
+        for e in range(first[i], first[i + 1]):
+            t, p = column[e], where[e]
+            across = wide(width[t])
+            for c in range(across):
+                row = load(y, at[t] + c)
+                for a in range(n):
+                    row = row + x[top + a] * load(J, p + a * across + c)
+                store(y, at[t] + c, row)
 
 
 @called_kernel
 def times_nodes(I, matrices, x, y):
-    """Compute y = A x or A^-1 x, node by node"""
-    for t in range(I.counts[NODES]):
-        top, n, q = I.J.columns[t], I.J.columns[t + 1] - I.J.columns[t], I.numbers[SQUARE, t]
+    """Compute A x or A^-1 x, node by node, of vectors along velocities: ``x`` numbers, ``y`` rows of eight"""
+    at, square, width = whole(I, AT), whole(I, SQUARE), whole(I, WIDTH)
+    for t in range(count(I, NODES)):
+        n, q, p = width[t], square[t], at[t]
+        across = wide(n)
+        for c in range(across):
+            row = x[EIGHT * p] * load(matrices, q + c)
+            for a in range(1, n):
+                row = row + x[EIGHT * p + a] * load(matrices, q + a * across + c)
+            store(y, p + c, row)
+
+
+@allocation_free_kernel
+def dot(x, p, y, q, n):
+    """x[p : p + n] . y[q : q + n]"""
+    if n == 6:
+        near = x[p] * y[q] + x[p + 1] * y[q + 1] + x[p + 2] * y[q + 2]
+        return near + (x[p + 3] * y[q + 3] + x[p + 4] * y[q + 4] + x[p + 5] * y[q + 5])
+    total = 0.0
+    for k in range(n):
+        total += x[p + k] * y[q + k]
+    return total
+
+
+@called_kernel
+def rates(I, v, out):
+    """Compute J v of a vector along velocities, numbers"""
+    J, start, first, column = numbers(I, MATRIX), whole(I, START), whole(I, FIRST), whole(I, COLUMN)
+    where, at, width = whole(I, WHERE), whole(I, AT), whole(I, WIDTH)
+    for i in range(count(I, BLOCKS)):
+        top, n = start[i], start[i + 1] - start[i]
+        if n == 3:
+            x = y = z = 0.0
+            for e in range(first[i], first[i + 1]):
+                t, p = column[e], EIGHT * where[e]
+                across, q, size = EIGHT * wide(width[t]), EIGHT * at[t], width[t]
+                x += dot(J, p, v, q, size)
+                y += dot(J, p + across, v, q, size)
+                z += dot(J, p + 2 * across, v, q, size)
+            out[top], out[top + 1], out[top + 2] = x, y, z
+            continue
         for a in range(n):
-            total = 0.0
-            for b in range(n):
-                total += matrices[q + a * n + b] * x[top + b]
-            y[top + a] = total
+            out[top + a] = 0.0
+        for e in range(first[i], first[i + 1]):
+            t, p = column[e], EIGHT * where[e]
+            across, q, size = EIGHT * wide(width[t]), EIGHT * at[t], width[t]
+            for a in range(n):
+                out[top + a] += dot(J, p + a * across, v, q, size)
 
 
 @called_kernel
-def add_transposed(I, x, y):
-    """y += J' x"""
-    for i in range(I.counts[BLOCKS]):
-        multiply_row_transposed(I.J, i, x, y)
-
-
-@called_kernel
-def move(I, x):
-    """Compute what the impulses x cause: MOMENTUM and CHANGE of nodes; along rows Y without compliance, U with it"""
-    momentum, change, y, u = I.moves[MOMENTUM], I.moves[CHANGE], I.rows[Y], I.rows[U]
-    for k in range(I.counts[FREEDOMS]):
-        momentum[k] = 0.0
-    add_transposed(I, x, momentum)
-    times_nodes(I, I.matrices[INVERSE], momentum, change)
-    multiply(I.J, change, y, 0, I.counts[BLOCKS])
-    for k in range(I.counts[ROWS]):
-        y[k] += I.rows[OFFSET, k]
-        u[k] = y[k] + I.rows[SOFTNESS, k] * x[k]
-
-
-@called_kernel
-def error_of(I, x, exact):
-    """Return the error of the impulses x, whose velocities are U: the larger one of those that a result of ``solve`` has"""
-    s, b, zero, u, work = I.rows[SCALE], I.rows[OFFSET], I.rows[ZERO], I.rows[U], I.rows[WORK]
-    found = natural_map(I.K, s, b, zero, x, u, exact, 0, I.counts[BLOCKS], work)
-    return larger(found[0], found[1], found[2], found[3])
+def move(I, x, u):
+    """Compute the velocities of the impulses x: CHANGE along nodes, u along rows"""
+    b, soft = numbers(I, OFFSET), numbers(I, SOFTNESS)
+    push(I, x)
+    times_nodes(I, rows(I, INVERSE), numbers(I, PUSH), rows(I, CHANGE))
+    rates(I, numbers(I, CHANGE), u)
+    for k in range(count(I, ROWS)):
+        u[k] += b[k] + soft[k] * x[k]
 
 
 @called_kernel
 def try_impulses(I, x, exact, best):
-    """Move with the impulses x, after projecting them, and keep them if they are the best; return the smallest error"""
-    for i in range(I.counts[BLOCKS]):
-        project_block(I.K, i, x, x)
-    move(I, x)
-    error = error_of(I, x, exact)
+    """Project the impulses x, and keep them if they are the best; return the smallest error: the larger one of those that a
+    result of ``solve`` has
+    """
+    K, held, u, mu, start = sets_of(I), numbers(I, HELD), numbers(I, ALONG), numbers(I, FRICTION), whole(I, START)
+    for i in range(count(I, BLOCKS)):
+        top = start[i]
+        if start[i + 1] - top == 3:
+            held[top], held[top + 1], held[top + 2] = nearest_in_cone(mu[DISCS * i], x[top], x[top + 1], x[top + 2])
+        else:
+            for k in range(top, start[i + 1]):
+                held[k] = x[k]
+            project_block(K, i, as_vector(held), as_vector(held))
+    move(I, held, u)
+    s, b, zero, work = (
+        as_vector(numbers(I, SCALE)), as_vector(numbers(I, OFFSET)), as_vector(numbers(I, ZERO)),
+        as_vector(numbers(I, WORK)),
+    )  # fmt: skip
+    found = natural_map(K, s, b, zero, as_vector(held), as_vector(u), exact, 0, count(I, BLOCKS), work)
+    error = larger(found[0], found[1], found[2], found[3])
     if not error < best:
         return best
-    for k in range(I.counts[ROWS]):
-        I.rows[BEST, k] = x[k]
+    keep = numbers(I, BEST)
+    for k in range(count(I, ROWS)):
+        keep[k] = held[k]
     return error
-
-
-@allocation_free_kernel
-def most_in_disc(x, first, n):
-    """Return the largest of ``x[first : first + n]``, or zero"""
-    most = 0.0
-    for k in range(first, first + n):
-        most = max(most, x[k])
-    return most
