@@ -35,7 +35,8 @@ configurations                         :func:`integrate`, :func:`carry_velocity`
                                        :func:`random_configuration`
 derivatives                            :func:`rnea_derivatives`, :func:`aba_derivatives`, :func:`derivative_of`,
                                        :func:`second_derivative_of`
-a motion                               :func:`simulate`, which gives a :class:`Trajectory`
+a motion                               :func:`simulate`, which gives a :class:`Trajectory`; motions of a batch that came to
+                                       no end are each a :class:`MotionFailure`
 what moves it                          :class:`PDControl`, :class:`TimeTable`, :class:`CompiledControl`; :class:`Control`
                                        samples, limits, and drives an :class:`Actuator`; :class:`JointLimits`
 how exact it is                        :func:`convergence`, which gives a :class:`Convergence`
@@ -134,7 +135,7 @@ from pluecker.articulated.stepping.control.control import (
     PDControl,
     TimeTable,
 )
-from pluecker.articulated.trajectory.trajectory import Trajectory, TrajectoryError
+from pluecker.articulated.trajectory.trajectory import MotionFailure, Trajectory, TrajectoryError
 
 __all__ = [
     "Actuator",
@@ -155,6 +156,7 @@ __all__ = [
     "Model",
     "ModelBuilder",
     "ModelError",
+    "MotionFailure",
     "OutputError",
     "PDControl",
     "PointSpring",

@@ -34,7 +34,9 @@ class SimulationError(ArgumentValueError):
 
 
 class SimulationWarning(UserWarning):
-    """A simulation that somebody has interrupted: its trajectory is shorter than was asked for."""
+    """A trajectory that is not all that was asked for: somebody has interrupted the simulation, or motions of a batch failed
+    while the others went on.
+    """
 
     def __init__(self, message: str) -> None:
         super().__init__(message)

@@ -22,7 +22,7 @@ from pluecker.articulated.errors import OutputError, SimulationWarning
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array, as_floats, as_rows, explain_inputs
 from pluecker.articulated.running.fields import STANDARD
-from pluecker.articulated.simulation.failures import failure
+from pluecker.articulated.simulation.failures import failure, failures_in_batch, summary
 from pluecker.articulated.simulation.preparation import Preparation
 from pluecker.articulated.simulation.recording import FileRecording, MemoryRecording, Recording, as_folder
 from pluecker.articulated.simulation.starts import as_outside_limits, warn_of_limits, within_limits
@@ -108,17 +108,22 @@ def follow_motion(
     if isinstance(outcome.error, OutputError):
         kept = f"the files hold the {len(trajectory)} samples before" if len(trajectory) else "no sample is kept"
         outcome = replace(outcome, error=OutputError(f"{outcome.error}; {kept}"))
+    failures = failures_in_batch(model, outcome, prepared) if outcome.left else ()
+    if failures:
+        trajectory = trajectory.replace(failures=failures)
     if outcome.error is not None or outcome.failed is not None:
         trajectory = trajectory[: known_samples(trajectory)]
     if size and not len(trajectory):  # no force is known yet, but the state is
         q_begin, v_begin = (x.reshape(*batch, 1, x.shape[-1]).copy() for x in (states_q, states_v))
-        trajectory = Trajectory(schedule.times_from(0, 1), q_begin, v_begin, model=model)
+        trajectory = Trajectory(schedule.times_from(0, 1), q_begin, v_begin, model=model, failures=failures)
     if outcome.error is not None or outcome.failed is not None:
         raise failure(model, outcome, prepared, trajectory)
     if outcome.interrupted:
         (end,) = schedule.times_from(max(len(trajectory) - 1, 0), 1)
         said = f"{call.function}: interrupted; the trajectory ends at t = {end:.6g} s"
         warnings.warn(said, SimulationWarning, stacklevel=call.stacklevel)
+    if failures:
+        warnings.warn(summary(failures, call.function, size), SimulationWarning, stacklevel=call.stacklevel)
     return trajectory, outcome
 
 
@@ -132,7 +137,7 @@ def follow_nothing(
         recording.written(samples, complete, schedule.times_from(samples, most))
         samples += most
     move(samples)
-    return Outcome(samples, False, None, 0, np.zeros((0, 0)), None)
+    return Outcome(samples, False, None, np.zeros((0, 0)), None)
 
 
 def made_trajectory(model: Model, recording: Any, samples: int, batch: tuple[int, ...]) -> Trajectory:
@@ -155,10 +160,12 @@ def samples_behind(array: Array, batch: tuple[int, ...]) -> Array:
 
 
 def known_samples(trajectory: Trajectory) -> int:
-    """Count the samples before the last ones that are not finite, as where control gave NaN."""
+    """Count the samples before the last ones that are not finite, as where control gave NaN; not of motions that failed."""
     arrays = [x for x in (trajectory.q, trajectory.v, trajectory.a, trajectory.tau) if x is not None]
-    count = len(trajectory)
-    while count and not all(np.isfinite(x[..., count - 1, :]).all() for x in arrays):
+    count, whole = len(trajectory), np.ones(trajectory.batch_shape, bool)
+    for each in trajectory.failures:
+        whole[each.state] = False
+    while count and not all(np.isfinite(x[..., count - 1, :][whole]).all() for x in arrays):
         count -= 1
     return count
 

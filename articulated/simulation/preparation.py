@@ -8,6 +8,7 @@ Recorded quantities besides q and v: filled by the loop, or computed from q and 
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -255,21 +256,38 @@ class Recorder:
 
 
 def of_each(function: Callable[..., Array], *samples: Array) -> Array:
-    """Compute a result for each sample; NaN where it fails, as at the end of a motion that grows without bounds."""
+    """Compute a result for each sample of each state; NaN where it fails.
+
+    It fails at the end of a motion that grows without bounds, and behind that of one that failed in a batch, whose samples
+    are NaN. Others of the batch do not notice: in place of what fails they are given a state that does not.
+    """
     try:
         return function(*samples)
     except PlueckerError:
         pass
-    found: list[Array | None] = []
-    for k in range(len(samples[0])):
+    states = [x for x in samples if x.ndim > 1]  # time is that of all states
+    bad = ~np.all([np.isfinite(x).all(axis=-1) for x in states], axis=0)
+    if bad.any() and not bad.all():
+        good = tuple(np.argwhere(~bad)[0])
+        samples = tuple(np.where(bad[..., None], x[good], x) if x.ndim > 1 else x for x in samples)
         try:
-            found.append(function(*(x[k : k + 1] for x in samples))[0])
+            found = function(*samples)
         except PlueckerError:
-            found.append(None)
-    known = next((x for x in found if x is not None), None)
+            pass
+        else:
+            found[bad] = np.nan
+            return found
+    known, results = None, dict[tuple[int, int], Array]()
+    for k, j in np.argwhere(~bad).tolist():  # one by one, as if all states of the batch were this one
+        one = (np.repeat(x[k : k + 1, j : j + 1], x.shape[1], axis=1) if x.ndim > 1 else x[k : k + 1] for x in samples)
+        with contextlib.suppress(PlueckerError):
+            known = results[k, j] = function(*one)[0, j]
     if known is None:
         return np.full(samples[-1].shape, np.nan)
-    return np.array([np.full_like(known, np.nan) if x is None else x for x in found])
+    all_of_them = np.full((*bad.shape, *known.shape), np.nan)
+    for place, result in results.items():
+        all_of_them[place] = result
+    return all_of_them
 
 
 QUANTITIES = ("a", "tau", "energy", "momentum", "center_of_mass", "error")

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, NamedTuple
@@ -18,7 +19,7 @@ from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, EntryIndexError, shown
 from pluecker.spatial.functions.elementwise import as_numbers
 
-__all__ = ["COLUMNS", "PARTS", "Sample", "Samples", "TrajectoryError", "as_floats", "names_of"]
+__all__ = ["COLUMNS", "PARTS", "MotionFailure", "Sample", "Samples", "TrajectoryError", "as_floats", "names_of"]
 
 Array = NDArray[np.float64]
 PARTS = ("q", "v", "a", "tau")
@@ -41,6 +42,21 @@ class Sample(NamedTuple):
 
 
 @by_value()
+class MotionFailure(NamedTuple):
+    """End of one motion of a batch whose others went on.
+
+    Attributes:
+        state: its number in the batch, one for each axis.
+        time: of the step that could not be taken; its last sample is not after that; s.
+        reason: why, in words.
+    """
+
+    state: tuple[int, ...]
+    time: float
+    reason: str
+
+
+@by_value()
 @dataclass(frozen=True, eq=False)
 class Samples:
     """Samples over time, checked; the attributes are those of a trajectory.
@@ -59,6 +75,7 @@ class Samples:
     model: Model | None = field(default=None, kw_only=True)
     columns: Mapping[str, Array] = field(default_factory=dict, kw_only=True)
     overlays: tuple[Any, ...] = field(default=(), kw_only=True)
+    failures: tuple[MotionFailure, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         if self.model is not None:
@@ -83,6 +100,14 @@ class Samples:
             batch = batch if part == "time" else values.shape[:-2]
         object.__setattr__(self, "columns", self._as_columns(self.columns))
         object.__setattr__(self, "overlays", tuple(self.overlays))
+        object.__setattr__(self, "failures", tuple(self.failures))
+        for each in self.failures:
+            place = each.state if isinstance(each, MotionFailure) else None
+            if place is None or len(place) != len(self.batch_shape) or not in_shape(place, self.batch_shape):
+                raise TrajectoryError(
+                    f"Trajectory: failures has {shown(each)}, expected the MotionFailure of a motion of the batch "
+                    f"{self.batch_shape}"
+                )
 
     def _as_columns(self, columns: Any) -> dict[str, Array]:
         """The columns as arrays with the samples in their place."""
@@ -114,6 +139,7 @@ class Samples:
         parts = [f"{name} {x.shape}" for name, x in zip(PARTS, self._parts(), strict=True) if x is not None]
         parts += [f"{name} {x.shape}" for name, x in self.columns.items()]
         marks = f"; {len(self.overlays)} overlays" if self.overlays else ""
+        marks += f"; {len(self.failures)} motions failed" if self.failures else ""
         return f"<Trajectory: {len(self)} samples{batch}{when}{robot}: {', '.join(parts) or 'nothing else'}{marks}>"
 
     def __len__(self) -> int:
@@ -149,6 +175,7 @@ class Samples:
             model=self.model,
             columns={name: x[(slice(None),) * axes + (samples,)] for name, x in self.columns.items()},
             overlays=tuple(overlay[samples] for overlay in self.overlays),
+            failures=self.failures,
         )
 
     def _parts(self) -> tuple[Array | None, ...]:
@@ -168,7 +195,12 @@ class Samples:
             raise EntryIndexError(f"Trajectory: motion {index} of a batch of shape {self.batch_shape}")
         parts = (None if x is None else x[place] for x in self._parts())
         columns = {name: x[place] for name, x in self.columns.items()}
-        return self.kind(self.time, *parts, model=self.model, columns=columns, overlays=self.overlays)
+        numbers, failures = np.arange(math.prod(self.batch_shape)).reshape(self.batch_shape), list[MotionFailure]()
+        for each in self.failures:
+            found = np.argwhere(numbers[place] == numbers[each.state])
+            failures += [each._replace(state=tuple(where)) for where in found.tolist()]
+        own = {"model": self.model, "columns": columns, "overlays": self.overlays}
+        return self.kind(self.time, *parts, **own, failures=tuple(failures))
 
     # -------------------------------------------------------------------------------------------------- against a model
 
@@ -208,6 +240,11 @@ class Samples:
 
 
 Samples.kind = Samples
+
+
+def in_shape(place: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    """Return whether a place is one of an array of this shape."""
+    return all(0 <= k < n for k, n in zip(place, shape, strict=False))
 
 
 def as_floats(name: str, value: ArrayLike) -> Array:

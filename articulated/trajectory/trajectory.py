@@ -13,12 +13,12 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import as_model
 from pluecker.articulated.trajectory.files import read_samples, write_trajectory
 from pluecker.articulated.trajectory.interpolation import interpolate
-from pluecker.articulated.trajectory.samples import Sample, Samples, TrajectoryError, as_floats
+from pluecker.articulated.trajectory.samples import MotionFailure, Sample, Samples, TrajectoryError, as_floats
 from pluecker.articulated.trajectory.spline_derivatives import with_derivatives
 from pluecker.articulated.trajectory.tables import from_pandas, to_pandas, to_xarray
 from pluecker.spatial.equality import by_value
 
-__all__ = ["Sample", "Trajectory", "TrajectoryError", "read_trajectory", "write_trajectory"]
+__all__ = ["MotionFailure", "Sample", "Trajectory", "TrajectoryError", "read_trajectory", "write_trajectory"]
 
 REACH = 1e-9  # of the duration, how far beyond its ends a time may be by rounding
 
@@ -39,6 +39,8 @@ class Trajectory(Samples):
         model: the mechanism, where it is known: it gives the columns their names.
         columns: whatever else was recorded, by name: arrays ``(..., n)`` or with more axes behind, such as energies.
         overlays: what pictures show besides the mechanism, from whoever has it: points, arrows, cones, lines.
+        failures: motions of a batch that could not be followed to the end, each a :class:`MotionFailure` with its place in
+            the batch, the time and the reason; they are NaN from there on.
 
     Raises:
         TypeError: a part is no array of real numbers.

@@ -23,6 +23,7 @@ from pluecker.articulated.simulation.preparation import Options, prepare_motion
 from pluecker.articulated.simulation.starts import as_outside_limits, hard_limits, within_limits
 from pluecker.articulated.simulation.steps import Outcome
 from pluecker.articulated.stepping.terms.integrator import Integrator
+from pluecker.articulated.trajectory.samples import MotionFailure
 from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.contact.arguments import can_be_listed
 from pluecker.contact.constraints.checks import positive
@@ -78,9 +79,11 @@ class WorldStep(StateAfterStep):
         q, v: ``(..., nq)`` and ``(..., nv)``.
         memory: for the next step.
         find_contacts: what computes :attr:`contacts`, when these are asked for.
+        failures: the states of a batch from which there is no step, whose q and v are NaN; the others went on.
     """
 
     find_contacts: Callable[[], ContactForces] | None = None
+    failures: tuple[MotionFailure, ...] = ()
 
     @property
     def contacts(self) -> ContactForces:
@@ -181,6 +184,9 @@ class Motions(Instants):
             ValueError, TypeError: as :meth:`simulate`.
             SimulationError: there is no such step: constraints contradict each other, or cannot be met.
 
+        Warns:
+            SimulationWarning: so of some states of a batch, which ``failures`` of the result names.
+
         Source: Moreau (1999).
         """
         step = positive("World.step", "step", step)
@@ -203,6 +209,7 @@ class Motions(Instants):
             raise KeyboardInterrupt
         own = memory_at_end(self, outcome, chosen, SEMI_IMPLICIT, found.batch_shape)
         after = WorldStep(found.q[..., -1, :].copy(), found.v[..., -1, :].copy(), own)
+        after.failures = found.failures
         look = chosen.look if isinstance(chosen, FoundMotion) else None
         after.find_contacts = partial(contacts_behind, self, np.array(q, dtype=np.float64), after, look, step)
         return after
@@ -273,7 +280,8 @@ class Motions(Instants):
                 that goes on from a memory begins where it is.
 
         Returns:
-            A trajectory, with ``memory``; its ``singular_times`` say when it was in a singular position.
+            A trajectory, with ``memory``; its ``singular_times`` say when it was in a singular position. Of a batch of which
+            motions failed, as for :func:`simulate`, the memory has these as they were last.
 
         Raises:
             ValueError, TypeError: as :func:`simulate`; the memory is of another world, or does not fit the state.
@@ -305,7 +313,7 @@ class Motions(Instants):
         found, outcome, chosen = follow(self, q, v, duration, step, integrator, memory, begun, options)
         whole = outcome.error is None and outcome.failed is None and not outcome.interrupted and found.q is not None
         own = memory_at_end(self, outcome, chosen, integrator, found.batch_shape) if whole and len(found) else None
-        parts = {name: getattr(found, name) for name in ("time", "q", "v", "a", "tau", "model", "columns")}
+        parts = {name: getattr(found, name) for name in ("time", "q", "v", "a", "tau", "model", "columns", "failures")}
         if isinstance(chosen, FoundMotion) and chosen.every:
             try:
                 parts["columns"] = with_touches(self, found, chosen)
@@ -433,7 +441,7 @@ def memory_at_end(
     if not batch:
         return memory_of_state(world, outcome.x[0, outcome.x.shape[1] - kept :], name)
     numbers = outcome.x[:, outcome.x.shape[1] - kept :].reshape(*batch, kept).copy()
-    time = float(numbers.reshape(-1, kept)[0, 0]) if numbers.size else 0.0
+    time = float(numbers[..., 0].max(initial=0.0))  # of a motion that failed it is that of its last step
     impulses = numbers[..., 1 + n_turns : 1 + n_turns + n_rows][..., world.packed.place]
     own = numbers[..., 1 + n_turns + n_rows :]
     if found:

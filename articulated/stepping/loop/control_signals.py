@@ -228,8 +228,11 @@ def whole(time: float, unit: float, what: str, name: str) -> int:
     return count
 
 
-def asked(model: Model, function: Any, t: float, q: Array, v: Array) -> Array:
+def asked(model: Model, function: Any, t: float, q: Array, v: Array, alone: bool = True) -> Array:
     """Call a Python function of control, and return its joint forces, of the shape of v.
+
+    Args:
+        alone: whether what is not finite ends the motion; where other states of a batch go on, steps say so.
 
     Raises:
         SimulationError: it gives something else, or raises something.
@@ -247,7 +250,8 @@ def asked(model: Model, function: Any, t: float, q: Array, v: Array) -> Array:
         tau = np.broadcast_to(np.array(found), v.shape)
     except ValueError:
         raise SimulationError(f"simulate: {what} has shape {found.shape}, expected {v.shape}", time=t) from None
-    check_asked(model, t, tau)
+    if alone:
+        check_asked(model, t, tau)
     return tau
 
 

@@ -147,6 +147,7 @@ class LoopTask:
         states, nx: how many there are, and how many numbers each has.
         workspace: how many numbers of scratch memory a state needs.
         threads: how many may share the states.
+        lanes: whether it takes eight states at once; if None where there are several, and the integrator can.
 
     Attributes:
         lanes: whether it takes eight states at once.
@@ -167,8 +168,10 @@ class LoopTask:
         nx: int,
         workspace: int,
         threads: int,
+        lanes: bool | None = None,
     ) -> None:
-        lanes = integrator.lanes and states > 1 and not config.DISABLE_JIT
+        if lanes is None:
+            lanes = integrator.lanes and states > 1 and not config.DISABLE_JIT
         self.integrator, self.lanes, self.threads = integrator, lanes, min(threads, states)
         self.least = WIDTH if lanes else 1
         self.model, self.scenario, self.numbers, self.signals = model, scenario, numbers, tuple(signals)
@@ -224,7 +227,7 @@ class Stretches:
     def advance(self, first: int, last: int) -> None:
         """Take the steps from ``first`` to before ``last``."""
         task, threads, states = self.task, self.task.threads, len(self.x)
-        if states == 1 and is_single(self.settings, task.signals, first, last):
+        if states == 1 and not task.lanes and is_single(self.settings, task.signals, first, last):
             arrays, own = (task.model, task.scenario, task.numbers), (self.x[0], self.records, self.scratch)
             if take_single_step(task.integrator, self.table, arrays, task.signals, *own, first, last):
                 return

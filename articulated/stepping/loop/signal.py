@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numba import config
@@ -57,6 +57,12 @@ class Signal:
             s = (times - self.times[k]) / (self.times[after] - self.times[k])
         share = np.clip(np.where(after > k, s, 0.0), 0.0, 1.0)[:, None, None]
         return np.asarray(values + share * (self.values[after] - values))
+
+    def of_states(self, numbers: NDArray[np.intp]) -> Signal:
+        """Return the signal of some states of a batch."""
+        return (
+            self if self.values.shape[1] == 1 else replace(self, values=np.ascontiguousarray(self.values[:, numbers]))
+        )
 
     @cached_property
     def is_nothing(self) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pluecker.articulated import ModelBuilder, SimulationError, TimeTable, simulate
+from pluecker.articulated import ModelBuilder, SimulationError, SimulationWarning, TimeTable, simulate
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.scalars.operations import load, select, smaller, store
@@ -110,3 +110,76 @@ def test_a_single_step_that_is_not_solved_ends_as_in_the_loop(on_unsolved, slide
 
     for alone, looped in zip(move(1), move(2), strict=True):
         np.testing.assert_array_equal(alone, looped)
+
+
+@pytest.mark.indices
+@pytest.mark.parametrize("on_unsolved", ["continue", "substep"])
+@pytest.mark.parametrize("into", ["memory", "files"])
+def test_motions_of_a_batch_that_overflow_leave_the_others_as_they_are_without_them(
+    on_unsolved, into, slides, tmp_path
+):
+    """Of eleven the third and the last are pushed beyond all numbers after 2 steps; the fifth, of the same lanes, later."""
+    q, v = np.random.default_rng(1).uniform(-1.0, 1.0, (2, 11, 3))
+    push = np.random.default_rng(2).uniform(-1.0, 1.0, (11, 3, 3))
+    steps, later = (1500, 1200) if COMPILED else (12, 7)  # more than one stretch of the loop
+    h = 0.01 * H
+    v[[2, 4, 10], 1], push[[2, 10], 1:, 1], push[4, 2:, 1] = 1.797693e308, 1e308, 1e308
+    others = np.delete(np.arange(11), [2, 4, 10])
+    table = h * np.array([0.0, 2.0, later])
+
+    def follow(states, name):
+        control = TimeTable(table, push[states], linear=False)
+        options = {"record": ("a", "tau", "energy", "error"), "on_unsolved": on_unsolved, "every": 3}
+        folder = tmp_path / name if into == "files" else None
+        return run(slides, q[states], v[states], steps, h, control=control, record_to=folder, **options)
+
+    with pytest.warns(
+        SimulationWarning, match=r"3 of 11 motions .* state 2 of the batch not beyond .* numbers overflow"
+    ):
+        motion = follow(np.arange(11), "all")
+    expected = follow(others, "others")
+    assert not expected.failures
+    for part in ("q", "v", "a", "tau"):
+        np.testing.assert_array_equal(getattr(motion, part)[others], getattr(expected, part))
+        assert np.isfinite(getattr(expected, part)).all()
+    for name, values in expected.columns.items():
+        np.testing.assert_array_equal(motion.columns[name][others], values)
+        assert np.isfinite(values).all()
+    assert [each.state for each in motion.failures] == [(2,), (10,), (4,)]
+    np.testing.assert_allclose([each.time for each in motion.failures], [2 * h, 2 * h, later * h])
+    for each in motion.failures:
+        alone = motion.motion(each.state)
+        assert alone.failures == (each._replace(state=()),)
+        known = np.isfinite(alone.q).all(axis=-1)
+        np.testing.assert_array_equal(known, motion.time <= each.time)  # up to the state before the step that failed
+        assert np.isnan(alone.v[~known]).all()
+    assert not motion.motion(0).failures
+    assert motion[-1:].failures == motion.failures
+
+
+@pytest.mark.plain
+def test_a_control_in_python_that_gives_nan_for_one_state_ends_that_one(slides):
+    q, v = np.zeros((3, 3)), np.ones((3, 3))
+
+    def push(t, q, v):
+        tau = np.zeros_like(v)
+        tau[0, 2] = np.nan if t > 0.5 * H else 0.0
+        return tau
+
+    with pytest.warns(SimulationWarning, match="control gives nan for 'slide2'"):
+        motion = run(slides, q, v, control=push, on_unsolved="substep")
+    assert [(each.state, each.time) for each in motion.failures] == [((0,), H)]
+    np.testing.assert_allclose(motion.q[1:, -1], 4 * H, rtol=1e-12)
+    with pytest.raises(SimulationError, match=r"'slide2' in state 0 of the batch, expected a finite number"):
+        run(slides, q, v, control=push)
+
+
+@pytest.mark.plain
+def test_a_batch_of_which_all_motions_fail_has_all_samples(slides):
+    with pytest.warns(SimulationWarning, match="2 of 2 motions"):
+        motion = run(
+            slides, np.zeros((2, 3)), np.ones((2, 3)), 9, control=np.full(3, 1e308), h=1e3, on_unsolved="continue"
+        )
+    assert motion.q.shape == (2, 10, 3)
+    assert [each.state for each in motion.failures] == [(0,), (1,)]
+    assert np.isnan(motion.q[:, 2:]).all()
