@@ -188,7 +188,7 @@ def loop_kernel(access: Access, step: Callable[..., Any]) -> Callable[..., Any]:
                 record(env, b, slot, x)
             if i == total:
                 return
-            if moving:
+            if moving and nf > 0:
                 wrenches(env, b, h * (i + 0.5), f, rest)
             e = take_step(env, m, c, settings, h, x, f, kept, rest)
             store(marks, 0, worse(load(marks, 0), e))

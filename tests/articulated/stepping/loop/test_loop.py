@@ -149,6 +149,8 @@ def test_wrenches_and_springs_act_on_bodies_and_tables_of_wrenches_are_taken_in_
     table = TimeTable([0.0, H], [first, second])
     expected = loop(tree, q, v, 1, zero, 0.5 * (first + second))
     agree(run(tree, q, v, 1, f_ext=table), expected)
+    nothing = TimeTable([0.0, H], 0.0 * table.values)
+    np.testing.assert_array_equal(run(tree, q, v, f_ext=nothing).q, run(tree, q, v).q)
     spring = PointSpring("world", tree.body_names[0], stiffness=50.0, damping=2.0)
     pulled = run(tree, q, v, 1, elements=spring)
     agree(pulled, loop(tree, q, v, 1, zero, applied_forces(tree, spring, q, v).wrenches))
