@@ -3,7 +3,8 @@
 Arrays ``time`` ``(n,)``, ``q`` ``(..., n, nq)``, ``v``, ``a``, ``tau`` ``(..., n, nv)``, in the model's order; what else was
 recorded is ``column:NAME`` in NPZ files, and a dataset of the group ``columns`` in HDF5 files, with ``%XX`` for what means
 something in paths. HDF5 files have the names of the coordinates too, ``q_names`` and ``v_names``, which have to be the
-model's. ``pluecker_model`` is the model, as text: see :mod:`~pluecker.articulated.trajectory.stored_model`.
+model's. ``pluecker_model`` is the model, as text: see :mod:`~pluecker.articulated.trajectory.stored_model`. Where motions of
+a batch failed, ``pluecker_failures`` names them.
 
 Both have checksums, so that a file that is damaged is refused, and not read as other numbers: the zip format has one for
 each array, and of HDF5 files :mod:`pluecker.spatial.hdf5` says what they have.
@@ -22,7 +23,14 @@ from numpy.typing import NDArray
 
 from pluecker.articulated.model.model import Model, listing
 from pluecker.articulated.trajectory.samples import COLUMNS, Samples, TrajectoryError, names_of
-from pluecker.articulated.trajectory.stored_model import MODEL, model_of, text_of
+from pluecker.articulated.trajectory.stored_model import (
+    FAILURES,
+    MODEL,
+    failures_of,
+    model_of,
+    text_of,
+    text_of_failures,
+)
 from pluecker.spatial.extras import require
 from pluecker.spatial.files import LARGEST_FILE, escaped, open_file, unescaped
 from pluecker.spatial.hdf5 import Hdf5Error, add_dataset, check_list, entries, read_dataset, seal
@@ -48,7 +56,8 @@ def to_trajectory(
 ) -> Samples:
     """Make a trajectory from the arrays of a file, as float64."""
     arrays: dict[str, Array] = {}
-    stored = found.pop(MODEL, None)
+    stored, ended = found.pop(MODEL, None), found.pop(FAILURES, None)
+    failures = () if ended is None else failures_of(path, ended)
     for name, values in found.items():
         if not isinstance(values, np.ndarray) or values.dtype.kind not in "iuf":
             got = getattr(values, "dtype", "bytes")
@@ -69,7 +78,7 @@ def to_trajectory(
         check_shapes(path, model, parts, batch, length)
     columns = {unescaped(name[len(prefix) :]): values for name, values in arrays.items() if name not in COLUMNS}
     try:
-        return Samples(**parts, model=model, columns=columns)
+        return Samples(**parts, model=model, columns=columns, failures=failures)
     except TrajectoryError as error:
         raise TrajectoryError(f"{path}: {str(error).removeprefix('Trajectory: ')}") from None
 
@@ -87,7 +96,7 @@ def check_shapes(path: Path, model: Model, parts: dict[str, Array], batch: tuple
 
 def read_trajectory_npz(path: Path, model: Model | None) -> Samples:
     """The trajectory of a file of NumPy's."""
-    wanted = COLUMNS if model is not None else (*COLUMNS, MODEL)
+    wanted = (*COLUMNS, FAILURES) if model is not None else (*COLUMNS, FAILURES, MODEL)
     try:
         found, others = read_npz(path, lambda name: name in wanted or name.startswith(PREFIX), LARGEST_UNPACKED)
     except NpzError as error:
@@ -97,7 +106,11 @@ def read_trajectory_npz(path: Path, model: Model | None) -> Samples:
 
 def write_npz(file: BinaryIO, model: Model, trajectory: Samples) -> None:
     """Compressed, with the model."""
-    file.write(npz_content({**arrays_of(trajectory, PREFIX), MODEL: text_of(model)}, compressed=True))
+    texts = {
+        MODEL: text_of(model),
+        **({FAILURES: text_of_failures(trajectory.failures)} if trajectory.failures else {}),
+    }
+    file.write(npz_content({**arrays_of(trajectory, PREFIX), **texts}, compressed=True))
 
 
 # ------------------------------------------------------------------------------------------------------------------- HDF5
@@ -124,7 +137,7 @@ def read_hdf5(path: Path, model: Model | None) -> Samples:
             group = own.get(GROUP[:-1])
             columns = dict(entries(h5py, group)) if isinstance(group, h5py.Group) else {}
             wanted = {
-                **{name: own.get(name) for name in (*COLUMNS, *(() if model else (MODEL,)))},
+                **{name: own.get(name) for name in (*COLUMNS, FAILURES, *(() if model else (MODEL,)))},
                 **{GROUP + name: x for name, x in columns.items()},
             }
             there = {name: x for name, x in wanted.items() if isinstance(x, h5py.Dataset)}
@@ -176,6 +189,8 @@ def write_hdf5(file: BinaryIO, model: Model, trajectory: Samples) -> None:
             group, _, own = name.rpartition("/")
             add_dataset(target.require_group(group) if group else target, own, values, compression="gzip", shuffle=True)
         add_dataset(target, MODEL, text_of(model), compression="gzip")
+        if trajectory.failures:
+            add_dataset(target, FAILURES, text_of_failures(trajectory.failures), compression="gzip")
         for part in ("q_names", "v_names"):
             add_dataset(target, part, np.array([name.encode() for name in getattr(model, part)], dtype=np.bytes_))
         seal(h5py, target)

@@ -104,6 +104,7 @@ def write_trajectory(path: str | os.PathLike[str] | None, model: Model, trajecto
         raise TrajectoryError("write_trajectory: the trajectory holds no samples")
     ending = ".csv" if place is None else place.suffix.lower()
     if ending == ".csv":
+        trajectory.replace(failures=()).check(model, where)  # no table says why a motion ended
         check_table(where, trajectory)
     elif ending in HDF5:
         need_hdf5()

@@ -21,9 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.algorithms.configuration.integrate import difference, integrate
+from pluecker.articulated.algorithms.configuration.neutral import neutral
 from pluecker.articulated.model.joints import JOINT_TYPES
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.trajectory.samples import Samples
+from pluecker.articulated.trajectory.samples import PARTS, Samples
 
 __all__ = ["displacement_rate", "interpolate"]
 
@@ -37,6 +38,8 @@ def interpolate(trajectory: Samples, times: Array) -> Any:
     """Interpolate at times that are within those of the samples, see :meth:`Trajectory.at`."""
     time = trajectory.time
     assert time is not None
+    if trajectory.failures:
+        return up_to_failures(trajectory, times)
     last = max(len(time) - 2, 0)
     k = np.clip(np.searchsorted(time, times, side="right") - 1, 0, last)
     after = np.minimum(k + 1, len(time) - 1)
@@ -66,6 +69,33 @@ def interpolate(trajectory: Samples, times: Array) -> Any:
         columns={name: linear(x, axis) for name, x in trajectory.columns.items()},
         overlays=(),
     )
+
+
+def up_to_failures(trajectory: Samples, times: Array) -> Any:
+    """Interpolate a batch of which motions failed; they are NaN behind their last samples."""
+    assert trajectory.time is not None
+    parts = {name: None if (x := getattr(trajectory, name)) is None else x.copy() for name in PARTS}
+    columns = {name: x.copy() for name, x in trajectory.columns.items()}
+    known = np.ones((*trajectory.batch_shape, len(times)), bool)
+    for each in trajectory.failures:
+        states = [x[each.state] for x in (trajectory.q, trajectory.v) if x is not None]
+        finite = (
+            np.flatnonzero(np.all([np.isfinite(x).all(axis=-1) for x in states], axis=0)) if states else np.arange(0)
+        )
+        end = int(finite[-1]) + 1 if len(finite) else 0
+        known[each.state] = times <= trajectory.time[end - 1] if end else False
+        behind: Any = (*each.state, slice(end, None))
+        for name, part in parts.items():  # any numbers that are some: what comes of them is not known
+            if part is not None:
+                rest = neutral(trajectory.model) if name == "q" and trajectory.model is not None else 0.0
+                part[behind] = rest
+        for column in columns.values():
+            column[behind] = 0.0
+    found = interpolate(trajectory.replace(**parts, columns=columns, failures=()), times)
+    made = {name: getattr(found, name) for name in PARTS if getattr(found, name) is not None}
+    for array in (*made.values(), *found.columns.values()):
+        array[~known] = np.nan
+    return found.replace(**made, failures=trajectory.failures)
 
 
 def placed(

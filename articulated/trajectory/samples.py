@@ -24,6 +24,7 @@ __all__ = ["COLUMNS", "PARTS", "MotionFailure", "Sample", "Samples", "Trajectory
 Array = NDArray[np.float64]
 PARTS = ("q", "v", "a", "tau")
 COLUMNS = ("time", *PARTS)
+ROUNDING = 1e-12  # of a time, by which two ways to count steps may differ
 
 
 class TrajectoryError(ArgumentValueError):
@@ -181,6 +182,13 @@ class Samples:
     def _parts(self) -> tuple[Array | None, ...]:
         return self.q, self.v, self.a, self.tau
 
+    def _lost(self) -> NDArray[np.bool_]:
+        """Tell which samples are from the time on at which their motion failed, ``(..., n)``."""
+        lost = np.zeros((*self.batch_shape, len(self)), bool)
+        for each in self.failures:
+            lost[each.state] = True if self.time is None else self.time >= each.time - ROUNDING * abs(each.time)
+        return lost
+
     def motion(self, index: int | tuple[int, ...]) -> Any:
         """Return one motion of a batch, or several.
 
@@ -207,6 +215,8 @@ class Samples:
     def check(self, model: Model | None, source: str) -> None:
         """Refuse parts of other widths than the model's, numbers that are not finite, and time that does not rise.
 
+        Motions that failed may be NaN from then on.
+
         Args:
             model: whose coordinates the columns are; None where nobody knows.
             source: how messages begin.
@@ -228,6 +238,8 @@ class Samples:
                 raise TrajectoryError(
                     f"{source}: {part} has shape {values.shape}, expected {shape} for model {model.name!r}"
                 )
+            if part != "time" and self.failures:
+                values = np.where(self._lost()[..., None], 0.0, values)
             if not np.isfinite(values).all():
                 place = tuple(int(k) for k in np.argwhere(~np.isfinite(values))[0])
                 motion, row, column = place[: len(batch)], place[len(batch)], place[len(batch) + 1 :]

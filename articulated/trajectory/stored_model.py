@@ -1,4 +1,4 @@
-"""The model of a trajectory, as text beside its numbers: JSON, from which nothing is executed.
+"""The model of a trajectory, and its motions that failed, as text beside its numbers: JSON, from which nothing is executed.
 
 It has the fields of a model, arrays by their bytes, so that the model that is read is equal to the one that was written.
 :class:`Model` checks fields that come from anywhere. Of a URDF file, from which pictures take shapes, it has the path, which
@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 
 from pluecker.articulated.model.model import Joint, Model
 from pluecker.articulated.model.urdf import is_text
-from pluecker.articulated.trajectory.samples import TrajectoryError
+from pluecker.articulated.trajectory.samples import MotionFailure, TrajectoryError
 from pluecker.spatial.errors import ArgumentValueError
 from pluecker.spatial.files import reason_of
 
-__all__ = ["MODEL", "model_of", "text_of"]
+__all__ = ["FAILURES", "MODEL", "failures_of", "model_of", "text_of", "text_of_failures"]
 
 MODEL = "pluecker_model"  # what the array is called
+FAILURES = "pluecker_failures"  # that of motions of a batch that failed
 MARK = b'{"format": 1,'  # how the text begins
 FLOAT = "<f8"
 
@@ -67,6 +68,31 @@ def model_of(path: Path, values: Any) -> Model:
         return Model(**given)
     except Exception as error:  # of any type: it depends on what somebody has written there
         raise TrajectoryError(f"{path}: its model cannot be used ({reason_of(error)[:300]}); give one") from None
+
+
+def text_of_failures(failures: tuple[MotionFailure, ...]) -> NDArray[np.uint8]:
+    """The text of motions that failed, as bytes, ``(n,)``."""
+    return np.frombuffer(json.dumps([each._asdict() for each in failures]).encode(), np.uint8)
+
+
+def failures_of(path: Path, values: Any) -> tuple[MotionFailure, ...]:
+    """The motions that failed of such a text, as an array of a file.
+
+    Raises:
+        TrajectoryError: it is none.
+    """
+    try:
+        if values.dtype != np.uint8:
+            raise ArgumentValueError("it is no text")
+        found = []
+        for each in json.loads(values.tobytes()):
+            state, time, reason = tuple(each["state"]), each["time"], each["reason"]
+            if not all(type(k) is int for k in state) or type(time) is not float or type(reason) is not str:
+                raise ArgumentValueError("it names no state, time and reason")
+            found.append(MotionFailure(state, time, reason))
+        return tuple(found)
+    except Exception as error:  # of any type: it depends on what somebody has written there
+        raise TrajectoryError(f"{path}: its failures cannot be used ({reason_of(error)[:300]})") from None
 
 
 def as_tuple(value: Any) -> Any:

@@ -112,8 +112,8 @@ class Trajectory(Samples):
     def save(self, path: str | os.PathLike[str], model: Model | None = None) -> None:
         """Write a file: CSV, NPZ or HDF5 by its ending, ``.csv``, ``.npz``, ``.h5`` or ``.hdf5``; columns too.
 
-        The file is there as a whole or not at all. NPZ and HDF5 files have checksums, and the model, as text. Overlays are
-        not written.
+        The file is there as a whole or not at all. NPZ and HDF5 files have checksums, and the model, as text, and name
+        motions of a batch that failed. Overlays are not written.
 
         Args:
             path: a file of that name is replaced.

@@ -13,7 +13,7 @@ import h5py
 import numpy as np
 import pytest
 
-from pluecker.articulated import Model, ModelBuilder, Trajectory, TrajectoryError
+from pluecker.articulated import Model, ModelBuilder, MotionFailure, Trajectory, TrajectoryError
 from pluecker.articulated.robots import SEVEN_JOINT_ARM
 from pluecker.articulated.trajectory.trajectory import read_trajectory, write_trajectory
 from tests.mechanisms import MOVING, random_description
@@ -61,6 +61,44 @@ def test_what_is_written_is_read_again_to_the_last_bit(model, tmp_path, ending, 
         else:
             np.testing.assert_array_equal(getattr(found, part), expected)
     assert len(found) == 7
+
+
+@pytest.mark.parametrize("ending", ["npz", "h5"])
+def test_motions_that_failed_are_named_in_files_too(arm, tmp_path, ending):
+    q = np.arange(24.0).reshape(3, 4, 2)
+    q[1, 2:] = np.nan
+    failures = (MotionFailure((1,), 0.1, "its numbers overflow"),)
+    given = Trajectory([0.0, 0.1, 0.2, 0.3], q, failures=failures)
+    with pytest.raises(TrajectoryError, match=r"q:a holds nan in sample 3 of motion '1', expected finite numbers"):
+        given.replace(failures=()).save(tmp_path / f"file.{ending}", arm)
+    with pytest.raises(TrajectoryError, match=r"holds nan in sample 3 of motion '1'"):
+        given.replace(failures=(failures[0]._replace(time=0.3),)).save(tmp_path / f"file.{ending}", arm)
+    given.save(tmp_path / f"file.{ending}", arm)
+    found = Trajectory.load(tmp_path / f"file.{ending}")
+    assert found == given.replace(model=arm)
+    assert Trajectory.load(tmp_path / f"file.{ending}", arm).failures == failures
+    between = found.at([0.05, 0.1, 0.15])
+    np.testing.assert_allclose(between.q[[0, 2]], q[[0, 2], :1] + np.array([[1.0], [2.0], [3.0]]))
+    np.testing.assert_allclose(between.q[1], [[9.0, 10.0], [10.0, 11.0], [np.nan] * 2])
+    assert between.failures == failures
+    with pytest.raises(TrajectoryError, match=r"q:a holds nan in sample 3, expected finite numbers"):
+        given.motion(1).save(tmp_path / "file.csv", arm)
+
+
+def test_failures_in_a_file_that_somebody_has_changed_are_refused(arm, tmp_path):
+    Trajectory([0.0], np.zeros((3, 1, 2))).save(tmp_path / "file.npz", arm)
+    for text in (b'[{"state": "x"}]', b"{", b'[{"state": [0], "time": 1, "reason": "x"}]'):
+        np.savez(
+            tmp_path / "wrong.npz", **np.load(tmp_path / "file.npz"), pluecker_failures=np.frombuffer(text, np.uint8)
+        )
+        with pytest.raises(TrajectoryError, match=r"wrong\.npz: its failures cannot be used"):
+            Trajectory.load(tmp_path / "wrong.npz")
+
+
+@pytest.mark.parametrize("state", [(3,), (), (0, 0), (-1,)])
+def test_a_motion_that_failed_is_one_of_the_batch(state):
+    with pytest.raises(TrajectoryError, match=r"expected the MotionFailure of a motion of the batch \(3,\)"):
+        Trajectory([0.0], np.zeros((3, 1, 2)), failures=[MotionFailure(state, 0.0, "it ended")])
 
 
 @pytest.mark.parametrize("ending", ["npz", "h5"])

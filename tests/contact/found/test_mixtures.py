@@ -6,7 +6,7 @@ import tempfile
 import numpy as np
 import pytest
 
-from pluecker.articulated import ModelBuilder, PDControl
+from pluecker.articulated import ModelBuilder, PDControl, SimulationError, SimulationWarning, TimeTable
 from pluecker.contact import ConstraintError, World, WorldMemory, constraints
 from pluecker.contact.geometry import Box, Collider, Collision, Sphere, Surface
 from pluecker.spatial import PlueckerError
@@ -149,6 +149,43 @@ def test_a_batch_is_its_states_one_by_one_to_the_last_bit(threads):
         np.testing.assert_array_equal(both.q[k], alone.q)
         np.testing.assert_array_equal(whole.q[k], alone.q[10:])
     assert len({len(world.step(q[k], v[k], H).contacts) for k in range(3)}) > 1
+
+
+@pytest.mark.parametrize("kind", ["found", pytest.param("named", marks=pytest.mark.everything)])  # lanes take a minute
+def test_a_state_that_is_torn_away_leaves_the_others_as_they_are_without_it(kind, tmp_path):
+    """Of five balls that roll on the floor the second is pulled beyond all numbers after some steps; in files, too."""
+    model, shapes = bodies([Sphere(0.1)]), [floor(), Collider("s0", Sphere(0.1), "b0")]
+    world = World(model, shapes=shapes, pairs=[("floor", "s0")] if kind == "named" else None)
+    v, others = np.random.default_rng(4).uniform(-1.0, 1.0, (5, 6)), [0, 2, 3, 4]
+    pull = np.zeros((5, 2, 1, 6))
+    pull[1, 1, 0, 3] = 1e307
+
+    def follow(states, **options):
+        wrench = TimeTable([0.0, 2 * H], pull[states], linear=False)
+        return world.simulate([0, 0, 0.1, *UPRIGHT], v[states], 6 * H, H, f_ext=wrench, **options)
+
+    options = {"record": ("a", "constraint_forces", "energy"), "record_to": tmp_path / "all"}
+    expected = follow(others, record=options["record"])
+    with pytest.warns(SimulationWarning, match=r"World\.simulate: 1 of 5 motions .* state 1 of the batch"):
+        motion = follow([0, 1, 2, 3, 4], **options)
+    (failure,) = motion.failures
+    assert failure.state == (1,)
+    steps = round(failure.time / H)
+    assert 2 <= steps <= 3
+    assert failure.time == pytest.approx(steps * H)
+    np.testing.assert_array_equal(np.isfinite(motion.q).all(axis=-1).sum(axis=1), [7, 1 + steps, 7, 7, 7])
+    for part in ("q", "v", "a"):
+        np.testing.assert_array_equal(getattr(motion, part)[others], getattr(expected, part))
+    for name, values in expected.columns.items():
+        np.testing.assert_array_equal(motion.columns[name][others], values)
+    np.testing.assert_array_equal(motion.memory.impulses[others], expected.memory.impulses)
+    assert motion.memory.time == expected.memory.time
+    with pytest.warns(SimulationWarning, match="World.step: 1 of 5 motions"):
+        step = world.step(motion.q[:, 2], motion.v[:, 2] + 17.97693 * pull[:, 1, 0], H, f_ext=pull[:, 1])
+    assert [each.state for each in step.failures] == [(1,)]
+    np.testing.assert_array_equal(np.isfinite(step.q).all(axis=1), [True, False, True, True, True])
+    with pytest.raises(SimulationError, match="state 1 of the batch"):
+        follow([0, 1, 2, 3, 4], on_unsolved="raise")
 
 
 def halfway(world, q, v):

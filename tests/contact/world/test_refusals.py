@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pluecker.articulated import ModelBuilder, SimulationError, random_configuration
+from pluecker.articulated import ModelBuilder, SimulationError, SimulationWarning, random_configuration
 from pluecker.contact import ClosureError, ConstraintError, World
 from pluecker.contact import constraints as c
 from pluecker.contact.geometry import Box, Collider, HalfSpace, Sphere
@@ -205,6 +205,9 @@ def test_a_motion_that_drives_into_a_limit_is_named_with_it(through):
     with pytest.raises(SimulationError, match=r"'drive'.*'stop'.* contradict .* of the velocities .* left") as caught:
         World(ARM, parts).simulate(REST, [10 / 3, 0.0], 0.3, 0.01)
     assert caught.value.time == pytest.approx(0.15)
+    with pytest.warns(SimulationWarning, match="2 of 2 motions"):
+        both = World(ARM, parts).simulate([REST] * 2, [10 / 3, 0.0], 0.3, 0.01)
+    assert [str(caught.value).endswith(each.reason) for each in both.failures] == [True, True]
 
 
 @pytest.mark.parametrize("name", [
