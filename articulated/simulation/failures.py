@@ -9,6 +9,7 @@ from pluecker.articulated.errors import SimulationError, SingularInertiaError
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.simulation.preparation import Preparation
 from pluecker.articulated.simulation.steps import FailedStep, Outcome
+from pluecker.articulated.stepping.loop.task import ERROR
 from pluecker.articulated.trajectory.samples import MotionFailure
 from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.spatial.errors import PlueckerError, shown
@@ -69,7 +70,7 @@ def explained(
     """Say why a step could not be taken; with what a user's function raised, if that is why."""
     dynamics, step = prepared.dynamics, prepared.schedule.step
     nq, nv, x, time = model.nq, model.nv, failed.x, dynamics.since + failed.step * step
-    q, v, tau, error = x[:nq], x[nq : nq + nv], x[nq + nv : nq + 2 * nv], float(x[nq + 6 * nv])
+    q, v, tau, error = x[:nq], x[nq : nq + nv], x[nq + nv : nq + 2 * nv], float(x[nq + 6 * nv + ERROR])
     found: str | None = None
     cause: BaseException | None = None
     try:

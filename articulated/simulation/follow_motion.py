@@ -147,8 +147,9 @@ def made_trajectory(model: Model, recording: Any, samples: int, batch: tuple[int
     if not found:
         found = {"time": np.zeros(0), "q": np.zeros((*batch, 0, model.nq)), "v": np.zeros((*batch, 0, model.nv))}
     parts: dict[str, Any] = {name: found.pop(name) for name in ("time", "q", "v", "a", "tau") if name in found}
-    if "error" in found:
-        found["error"] = found["error"][..., 0]
+    for name in ("error", "divided"):
+        if name in found:
+            found[name] = found[name][..., 0]
     return Trajectory(**parts, model=model, columns=found)
 
 

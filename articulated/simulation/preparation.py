@@ -139,8 +139,8 @@ def prepare_motion(
     if schedule.first:
         check_continued(plan, schedule)
     scenario = with_tolerance(dynamics.scenario, as_tolerance(options.tol))
-    marked, size = on_unsolved == "continue", math.prod(batch)
-    recorder = Recorder(model, options.record, plan.signals, springs, dynamics, schedule.step, marked, count)
+    size = math.prod(batch)
+    recorder = Recorder(model, options.record, plan.signals, springs, dynamics, schedule.step, on_unsolved, count)
     steps = None
     if size:
         steps = Steps.of_simulation(dynamics, model, scenario, commanded, plan, schedule, on_unsolved, size, count)
@@ -194,7 +194,7 @@ class Recorder:
         elements: Sequence[Element],
         dynamics: Dynamics,
         step: float,
-        marked: bool,
+        on_unsolved: str,
         threads: int,
     ) -> None:
         self.elements, self.threads, self.wrench = tuple(elements), threads, signals[WRENCH]
@@ -206,8 +206,9 @@ class Recorder:
             "v": model.nv,
             "tau": model.nv if {"tau", "a", "constraint_forces"} & self.names else 0,
             "a": model.nv if "a" in self.names and by_loop else 0,
-            "error": 1 if marked or "error" in self.names else 0,
+            "error": 1 if on_unsolved == "continue" or "error" in self.names else 0,
             "constraint_forces": dynamics.remembered.impulses if forces and by_loop else 0,
+            "divided": 1 if on_unsolved == "substep" else 0,
         }
         self.widths = {name: wanted[name] for name in RECORDED}
 
@@ -291,7 +292,15 @@ def of_each(function: Callable[..., Array], *samples: Array) -> Array:
 
 
 QUANTITIES = ("a", "tau", "energy", "momentum", "center_of_mass", "error")
-TAKEN = ("time", "q", "v", "kinetic_energy", "potential_energy", "found_contacts")  # by what is recorded besides
+TAKEN = (
+    "time",
+    "q",
+    "v",
+    "kinetic_energy",
+    "potential_energy",
+    "found_contacts",
+    "divided",
+)  # by what is recorded besides
 
 
 def as_names(model: Model, record: Any, constrained: bool) -> frozenset[str]:

@@ -88,9 +88,10 @@ def simulate(
             from them. At any time all files are whole and of one length. In the name of a frame's file ``%XX`` stands for
             what means something in paths.
         on_unsolved: what happens where a step leaves an error above what is tolerated: ``"raise"``; ``"continue"``, with
-            ``columns["error"]`` above 1 there; ``"substep"`` divides it, into 32 at most, and goes on. Where that is of no
-            use, or numbers overflow, one motion ends with an error. Of a batch, unless it is ``"raise"``, the others go on:
-            the one that failed is NaN behind its last sample, and in ``failures`` of the trajectory.
+            ``columns["error"]`` above 1 there; ``"substep"`` divides it, into 32 at most, and goes on, with
+            ``columns["divided"]``: the largest number of pieces of a step since the sample before, 1 for none. Where that
+            is of no use, or numbers overflow, one motion ends with an error. Of a batch, unless it is ``"raise"``, the
+            others go on: the one that failed is NaN behind its last sample, and in ``failures`` of the trajectory.
         tol: of integrators that divide steps, relative to the coordinates and absolute, above 0.
         progress: True for a bar, or a function that is given the numbers of the samples and gives them back one by one.
         threads: how many share a batch, at least 1; all cores if None.

@@ -23,10 +23,11 @@ from pluecker.articulated.stepping.loop.loop import loop_workspace
 from pluecker.articulated.stepping.loop.loop_driver import LoopTask, Stretches
 from pluecker.articulated.stepping.loop.task import (
     BEGIN,
+    DIVIDED,
     EVERY,
+    FAILED,
     FIRST_IMPULSE,
     IMPULSES,
-    MARKS,
     MEMORY,
     SIZE_OF_X,
     SUBSTEP,
@@ -42,7 +43,7 @@ from pluecker.spatial.properties import cached_property
 
 __all__ = ["RECORDED", "FailedStep", "Outcome", "Schedule", "Steps", "follow_steps"]
 
-RECORDED = ("q", "v", "tau", "a", "error", "constraint_forces")  # in the order of the loop
+RECORDED = ("q", "v", "tau", "a", "error", "constraint_forces", "divided")  # in the order of the loop
 STRETCH = 0.1  # seconds
 FIRST = 20_000  # numbers of v that the steps of the first stretch go through: some milliseconds
 GROWTH = 8  # of a stretch beside the one before, at most: steps may become slower
@@ -184,7 +185,7 @@ class Steps:
         """Pack q ``(states, nq)``, v ``(states, nv)`` and the integrator's memory for the loop, ``(states, nx)``."""
         nq, nv, memory = self.sizes
         x = np.zeros((len(q), int(self.task.table[SIZE_OF_X])))
-        x[:, :nq], x[:, nq : nq + nv] = q, v
+        x[:, :nq], x[:, nq : nq + nv], x[:, nq + 6 * nv + DIVIDED] = q, v, 1.0
         if remembered is not None:
             x[:, x.shape[1] - memory :] = remembered
         return x
@@ -228,7 +229,7 @@ class Ensemble:
     def begin(self, steps: Steps, x: Array) -> None:
         """Go on with these steps from these states."""
         nq, nv, _ = steps.sizes
-        self.steps, self.x, self.marks = steps, x, x[:, nq + 6 * nv + MARKS - 1]
+        self.steps, self.x, self.marks = steps, x, x[:, nq + 6 * nv + FAILED]
         self.whole, self.some = Stretches(steps.task, x), (self.moving[:0], steps)
 
     def advance(self, arrays: list[Array], slot: int, sample: int, first: int, last: int) -> bool:

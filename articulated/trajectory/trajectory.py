@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import as_model
@@ -106,6 +106,17 @@ class Trajectory(Samples):
                 f"Trajectory.at: time {times[outside][0]:.6g} s is outside {first:.6g} to {last:.6g} s"
             )
         return interpolate(self, np.clip(times, first, last))
+
+    @property
+    def divided(self) -> NDArray[np.bool_]:
+        """Tell behind which samples steps were divided since the sample before, because they were not solved, ``(..., n)``.
+
+        The column ``divided``, which simulations have that may divide steps, says into how many pieces, at most: 1 are none.
+        Without that column none was.
+        """
+        pieces = self.columns.get("divided")
+        shape = (*self.batch_shape, len(self))
+        return np.zeros(shape, bool) if pieces is None or pieces.shape != shape else pieces > 1.0
 
     # ------------------------------------------------------------------------------------------------------ other forms
 

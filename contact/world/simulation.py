@@ -80,10 +80,12 @@ class WorldStep(StateAfterStep):
         memory: for the next step.
         find_contacts: what computes :attr:`contacts`, when these are asked for.
         failures: the states of a batch from which there is no step, whose q and v are NaN; the others went on.
+        divided: whether the step was divided because it was not solved, ``(...)``.
     """
 
     find_contacts: Callable[[], ContactForces] | None = None
     failures: tuple[MotionFailure, ...] = ()
+    divided: Any = False
 
     @property
     def contacts(self) -> ContactForces:
@@ -209,7 +211,7 @@ class Motions(Instants):
             raise KeyboardInterrupt
         own = memory_at_end(self, outcome, chosen, SEMI_IMPLICIT, found.batch_shape)
         after = WorldStep(found.q[..., -1, :].copy(), found.v[..., -1, :].copy(), own)
-        after.failures = found.failures
+        after.failures, after.divided = found.failures, found.divided[..., -1]
         look = chosen.look if isinstance(chosen, FoundMotion) else None
         after.find_contacts = partial(contacts_behind, self, np.array(q, dtype=np.float64), after, look, step)
         return after
@@ -270,7 +272,8 @@ class Motions(Instants):
             record: also ``"constraint_forces"``, along the rows of all constraints, a column ``(..., n, n_rows)``: of
                 ``"semi_implicit"`` their mean over the step behind a sample, like ``a``; N or N m. With it come contacts
                 that are found; of a step that is divided those of its last piece.
-            on_unsolved: as for :func:`simulate`; unless told otherwise a step that is not solved is divided, in up to 64.
+            on_unsolved: as for :func:`simulate`; unless told otherwise a step that is not solved is divided, into 32 at
+                most, and marked in ``columns["divided"]``.
             on_open: what becomes of a state at the beginning in which constraints that hold are open, by more than a
                 hundredth of a metre or radian: ``"raise"``, or ``"close"``: the first step moves the bodies to where they
                 hold, the nearest way in the metric of the masses; velocities have no part in that. Less is closed always.

@@ -18,7 +18,10 @@ from pluecker.articulated.stepping.control.signals import Access
 from pluecker.articulated.stepping.loop.surroundings import surroundings
 from pluecker.articulated.stepping.loop.task import (
     BEGIN,
+    DIVIDED,
+    ERROR,
     EVERY,
+    FAILED,
     FIRST,
     FIRST_IMPULSE,
     IMPULSES,
@@ -33,7 +36,7 @@ from pluecker.articulated.stepping.loop.task import (
     state_in,
 )
 from pluecker.articulated.stepping.terms.stage import Given
-from pluecker.spatial.dense.laws import copy_vector, worse
+from pluecker.spatial.dense.laws import copy_vector, larger, worse
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import lift, load, part, select, smaller, store, tail, within
 
@@ -106,20 +109,20 @@ def step_kernel(step: Callable[..., Any], law_of_piece: Callable[..., Any]) -> C
 
     ``step`` is that of an integrator, with ``env`` before its arguments.
 
-    A lane that is solved keeps what it has while others go on with shorter pieces. An integrator that remembers earlier
-    steps starts anew for the pieces, and behind them, unless what it remembers lasts.
+    A lane that is solved keeps what it has while others go on with shorter pieces, whose number x is marked with. An
+    integrator that remembers earlier steps starts anew for the pieces, and behind them, unless what it remembers lasts.
     """
 
     @kernel
     def take_step(env, m, c, settings, h, x, f, kept, ws):
         nq, nv, n = configuration_count(m), velocity_count(m), load(settings, MEMORY)
-        q, v, law, _, _, _, memory = state_in(m, settings, x)
+        q, v, law, _, marks, _, memory = state_in(m, settings, x)
         q1, v1, q2, v2 = part(ws, 0, nq), part(ws, nq, nv), part(ws, nq + nv, nq), part(ws, 2 * nq + nv, nv)
         law_j, saved = tail(ws, 2 * (nq + nv)), tail(ws, 2 * nq + 6 * nv)
         remembered, begun, total, rest = part(saved, 0, n), part(saved, n, n), part(saved, 2 * n, n), tail(saved, 3 * n)
         impulses = part(memory, load(settings, FIRST_IMPULSE), load(settings, IMPULSES))
         kq, kv, none = part(kept, 0, nq), part(kept, nq, nv), 0.0 * load(law, 0)
-        pieces, error, lasting = 1, none, load(settings, LASTING) != 0
+        pieces, error, lasting, divided = 1, none, load(settings, LASTING) != 0, load(marks, DIVIDED)
         begin_memory(lasting, part(memory, 0, n), begun)
         while True:
             qa, va, e, hj = q, v, none, h / pieces
@@ -145,6 +148,7 @@ def step_kernel(step: Callable[..., Any], law_of_piece: Callable[..., Any]) -> C
                 keep(solved, va, kv)
                 if lasting:
                     keep(solved, part(memory, 0, n), remembered)
+                store(marks, DIVIDED, select(solved, load(marks, DIVIDED), larger(divided, lift(1.0 * pieces, e))))
                 error = select(solved, error, e)
             if is_below(error, SOLVED) or pieces >= PIECES:
                 break
@@ -191,10 +195,10 @@ def loop_kernel(access: Access, step: Callable[..., Any]) -> Callable[..., Any]:
             if moving and nf > 0:
                 wrenches(env, b, h * (i + 0.5), f, rest)
             e = take_step(env, m, c, settings, h, x, f, kept, rest)
-            store(marks, 0, worse(load(marks, 0), e))
+            store(marks, ERROR, worse(load(marks, ERROR), e))
             bound = load(numbers, BOUND)
             if not is_below(e, bound):
-                store(marks, 1, select(smaller(e, bound), load(marks, 1), i + 1.0))
+                store(marks, FAILED, select(smaller(e, bound), load(marks, FAILED), i + 1.0))
                 return
             for k in range(nv):
                 store(rate, k, (load(kv, k) - load(v, k)) * per_second)

@@ -42,14 +42,18 @@ from pluecker.articulated.stepping.control.control_law import (
     WRENCH,
 )
 from pluecker.articulated.stepping.control.signals import LANES, ONE_STATE
-from pluecker.articulated.stepping.loop.called_step import ERROR, LENGTH, called_step, step_through_block
+from pluecker.articulated.stepping.loop.called_step import ERROR as ERROR_OF_STEP
+from pluecker.articulated.stepping.loop.called_step import LENGTH, called_step, step_through_block
 from pluecker.articulated.stepping.loop.loop import BOUND, SOLVED, loop_kernel
 from pluecker.articulated.stepping.loop.signal import Signal, place_of
 from pluecker.articulated.stepping.loop.surroundings import RATES, address_of_surroundings
 from pluecker.articulated.stepping.loop.task import (
     BEGIN,
     BLOCK,
+    DIVIDED,
+    ERROR,
     EVERY,
+    FAILED,
     FIRST,
     FIRST_IMPULSE,
     IMPULSES,
@@ -292,9 +296,18 @@ def take_single_step(
     slot, sampled = -((begin - first) // every) - settings[SLOT], (first - begin) % every == 0
     y = x.copy()
     law, rate, marks, memory = nq + nv, nq + 5 * nv, nq + 6 * nv, len(y) - n
+    worst, divided = marks + ERROR, marks + DIVIDED
     impulses = y[memory + settings[FIRST_IMPULSE] :][: settings[IMPULSES]]
-    known = y[:nq], y[nq:law], y[law : law + nv], y[rate:marks], y[marks : marks + 1], impulses
-    behind = None, None, None, known[3], None, impulses  # of a sample, what is known once its step was taken
+    known = (
+        y[:nq],
+        y[nq:law],
+        y[law : law + nv],
+        y[rate:marks],
+        y[worst : worst + 1],
+        impulses,
+        y[divided : divided + 1],
+    )
+    behind = None, None, None, known[3], None, impulses, None  # of a sample, what is known once its step was taken
     if first == begin:
         y[law : law + nv], y[law + nv : rate] = signals[TORQUE].values[0, 0], 0.0
     taken, error, after = first < min(last, total), 0.0, y[:0]
@@ -308,9 +321,9 @@ def take_single_step(
             return False
     if sampled or first == total:
         put(records, slot, known)
-        y[marks] = 0.0
+        y[worst], y[divided] = 0.0, 1.0
     if taken:
-        y[memory:], y[marks] = after[law:], np.maximum(error, y[marks])
+        y[memory:], y[worst] = after[law:], np.maximum(error, y[worst])
         if error < bound:
             y[rate:marks] = (after[nq:law] - y[nq:law]) * (1.0 / h)
             y[:law] = after[:law]
@@ -318,9 +331,9 @@ def take_single_step(
                 put(records, slot, behind)
             if total < last:
                 put(records, slot + sampled, known)
-                y[marks] = 0.0
+                y[worst], y[divided] = 0.0, 1.0
         else:
-            y[marks + 1] = first + 1
+            y[marks + FAILED] = first + 1
     x[:] = y
     return True
 
@@ -352,4 +365,4 @@ def step_of(
     ]  # fmt: skip
     block[LENGTH] = h
     called_step(integrator, False)(place, 0)
-    return float(block[ERROR])
+    return float(block[ERROR_OF_STEP])

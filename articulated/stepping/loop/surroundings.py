@@ -27,6 +27,8 @@ from pluecker.articulated.stepping.control.control_law import WRENCH, control_ke
 from pluecker.articulated.stepping.control.signals import LANES, ONE_STATE, Access, signal_kernel
 from pluecker.articulated.stepping.loop.task import (
     BLOCK,
+    DIVIDED,
+    ERROR,
     FIRST_IMPULSE,
     IMPULSES,
     SIZE_OF_X,
@@ -42,7 +44,9 @@ from pluecker.spatial.engine.scalars.operations import load, part, store, tail
 
 __all__ = ["RATES", "Surroundings", "address_of_surroundings", "surroundings"]
 
-Q, V, TAU, ACCELERATION, ERROR, IMPULSE = range(6)  # what is recorded, in this order; an array without entries is not
+Q, V, TAU, ACCELERATION, WORST, IMPULSE, PIECES = range(
+    7
+)  # what is recorded, in this order; an array without entries is not
 RATES = ACCELERATION, IMPULSE  # those that are known behind the step
 # the block: what to do, the task, the state, the step or the sample, addresses and lengths of x, of the workspace, of q, v
 # and of what comes out; a time
@@ -95,9 +99,11 @@ def direct(access: Access) -> Surroundings:
         put_known(records[TAU], states, nv, slot, b, part(state.law, 0, nv))
         # the acceleration is that of the step before, until that of the step behind the sample is known
         put_known(records[ACCELERATION], states, nv, slot, b, state.rate)
-        put_known(records[ERROR], states, 1, slot, b, part(state.marks, 0, 1))
+        put_known(records[WORST], states, 1, slot, b, part(state.marks, ERROR, 1))
+        put_known(records[PIECES], states, 1, slot, b, part(state.marks, DIVIDED, 1))
         put_impulses(env, slot, b, state.memory)
-        store(state.marks, 0, 0.0)
+        store(state.marks, ERROR, 0.0)
+        store(state.marks, DIVIDED, 1.0)
 
     @kernel
     def record_rate(env, b, slot, x):

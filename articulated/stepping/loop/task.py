@@ -18,10 +18,10 @@ from pluecker.spatial.engine.memory.addresses import numbers_at
 from pluecker.spatial.engine.scalars.operations import load, part, tail
 
 __all__ = [
-    "BEGIN", "BLOCK", "END", "EVERY", "FIRST", "FIRST_IMPULSE", "IMPULSES", "LAST", "LASTING", "MARKS", "MEMORY", "MODEL",
-    "NEVER", "NUMBERS", "PUSHED", "RATED", "RECORD", "SCENARIO", "SETTINGS", "SIGNAL", "SIGNAL_SIZE", "SIZE_OF_X", "SLOT",
-    "STATE", "STEP_FUNCTION", "SUBSTEP", "SURROUNDINGS", "TASK_SIZE", "TOTAL", "Environment", "State", "environment",
-    "numbers_in", "state_in", "state_size",
+    "BEGIN", "BLOCK", "DIVIDED", "END", "ERROR", "EVERY", "FAILED", "FIRST", "FIRST_IMPULSE", "IMPULSES", "LAST", "LASTING",
+    "MARKS", "MEMORY", "MODEL", "NEVER", "NUMBERS", "PUSHED", "RATED", "RECORD", "SCENARIO", "SETTINGS", "SIGNAL",
+    "SIGNAL_SIZE", "SIZE_OF_X", "SLOT", "STATE", "STEP_FUNCTION", "SUBSTEP", "SURROUNDINGS", "TASK_SIZE", "TOTAL",
+    "Environment", "State", "environment", "numbers_in", "state_in", "state_size",
 ]  # fmt: skip
 
 # settings, integers, behind those of control: the first step of this stretch and the one behind it, all steps (behind which
@@ -39,11 +39,13 @@ NEVER = 2**62  # steps: as the period of constant joint forces, which are looked
 MODEL, SCENARIO, STATE, NUMBERS, SIZE_OF_X, SURROUNDINGS, STEP_FUNCTION, SETTINGS = 0, 2, 4, 24, 26, 27, 28, 32
 SIGNAL, SIGNAL_SIZE = SETTINGS + END, 7
 RECORD = SIGNAL + SIGNAL_SIZE * len(SIGNALS)
-TASK_SIZE = RECORD + 12
+TASK_SIZE = RECORD + 14
 assert STATE + 2 <= NEXT
 BLOCK = 32  # numbers: room for the arguments of what loops call by its address
 
-MARKS = 2
+# marks of a state: the largest error since the last sample; the number of the step that failed, counted from one, else zero;
+# into how many pieces a step since the last sample was divided, at most
+ERROR, FAILED, DIVIDED, MARKS = range(4)
 
 
 class Environment(NamedTuple):
@@ -73,7 +75,7 @@ class State(NamedTuple):
         q, v: the state.
         law: ``u, R, P, D`` of control, nv each.
         rate: the mean acceleration of the last step.
-        marks: the largest error since the last sample; the number of the step that failed, counted from one, else zero.
+        marks: what is to be told of the steps.
         ring: what control asked for and the actuators have not done yet.
         memory: the integrator's.
     """
@@ -132,7 +134,7 @@ def records_in(task):
     """Return the arrays of a recording"""
     first = numbers_in(task, RECORD), numbers_in(task, RECORD + 2), numbers_in(task, RECORD + 4)
     more = numbers_in(task, RECORD + 6), numbers_in(task, RECORD + 8), numbers_in(task, RECORD + 10)
-    return first + more
+    return first + more + (numbers_in(task, RECORD + 12),)
 
 
 @kernel

@@ -15,7 +15,7 @@ from tests.contact.found.worlds import UPRIGHT, bodies, floor, world_of
 
 H = 0.005
 RECORD = ("constraint_forces", "error")
-PLAIN = {"error", "q", "tau", "time", "v"}  # files beside that of contacts
+PLAIN = {"divided", "error", "q", "tau", "time", "v"}  # files beside that of contacts
 
 
 def ball_and_box(**options):
@@ -79,6 +79,7 @@ def test_a_step_in_pieces_is_the_shorter_steps_with_the_mean_of_their_forces(uns
     unsolved[:] = [1.0]
     fine = world.simulate(q[:7], v[:6], 2 * H, H / 4, **options)
     assert divided.columns["error"].max() <= 1.0
+    np.testing.assert_array_equal(divided.columns["divided"], [1.0, 4.0, 4.0])
     np.testing.assert_allclose(divided.q, fine.q[::4], atol=1e-12)
     np.testing.assert_allclose(divided.v, fine.v[::4], atol=1e-11)
     forces = fine.columns["constraint_forces"]

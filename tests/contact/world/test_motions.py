@@ -384,6 +384,10 @@ def test_a_step_that_is_divided_keeps_its_memory():
     assert divided.columns["error"].max() <= 1.0
     assert divided.memory.time == pytest.approx(0.04, rel=1e-12)
     assert gap(world, divided) < 1e-10
+    assert divided.divided[1]
+    assert divided.columns["divided"].max() <= 32
+    assert world.step(q, v, 0.02).divided
+    assert not world.step(q, v, 1e-4).divided
 
 
 def test_forces_of_a_step_that_is_divided_are_the_mean_over_its_pieces():

@@ -183,3 +183,27 @@ def test_a_batch_of_which_all_motions_fail_has_all_samples(slides):
     assert motion.q.shape == (2, 10, 3)
     assert [each.state for each in motion.failures] == [(0,), (1,)]
     assert np.isnan(motion.q[:, 2:]).all()
+
+
+@pytest.mark.parametrize("into", ["memory", "files"])
+def test_steps_that_are_divided_are_marked_with_their_pieces(into, slides, fast, tmp_path):
+    """The error is that of the length, which is four times too much and then half of that, as the first block is fast."""
+    q, v = fast
+    folder = tmp_path / "run" if into == "files" else None
+    motion = run(slides, q, v, 5, h=4 * LONGEST, every=2, on_unsolved="substep", record_to=folder)
+    expected = np.ones((COUNT, 4))
+    expected[1, 1:] = 4.0
+    np.testing.assert_array_equal(motion.columns["divided"], expected)
+    np.testing.assert_array_equal(motion.divided, expected > 1.0)
+    alone = run(slides, q[1], v[1], 1, h=2 * LONGEST, on_unsolved="substep")
+    np.testing.assert_array_equal(alone.columns["divided"], [1.0, 2.0])
+    alone.save(tmp_path / "run.npz")
+    assert alone.load(tmp_path / "run.npz").divided.tolist() == [False, True]
+    slow = run(slides, q[0], v[0], 1, on_unsolved="substep")
+    assert not slow.divided.any()
+    assert "divided" not in run(slides, q[0], v[0], 1).columns
+    braked = TimeTable(
+        [0.0, H, 2 * H], [[0.0] * 3, [-v[1, 0] / H, 0.0, 0.0], [0.0] * 3], linear=False
+    )  # at rest after two
+    motion = run(slides, q[1], v[1], 4, control=braked, on_unsolved="substep")
+    np.testing.assert_array_equal(motion.columns["divided"], [1.0, 2.0, 2.0, 1.0, 1.0])
