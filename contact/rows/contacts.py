@@ -30,9 +30,11 @@ from pluecker.articulated.stepping.terms.rows import (
     store_of_awake,
 )
 from pluecker.articulated.stepping.terms.rows import entry as range_entry
+from pluecker.contact.friction.dense.cone_problem import VELOCITY
 from pluecker.contact.friction.dense.cone_solver import cone_solver_memory, solve_cone
 from pluecker.contact.rows.contact_law import rigid_law, soft_law
 from pluecker.contact.rows.layout import (
+    ACCURACY,
     ROW_CORRECTION,
     ROW_RETURNED,
     ROW_SPEED,
@@ -45,7 +47,7 @@ from pluecker.contact.rows.layout import (
     row_number,
     staircase_count,
 )
-from pluecker.contact.rows.resistance import resistance_blocks, resisting_blocks, take_moments, turning
+from pluecker.contact.rows.resistance import resistance_blocks, resisting_blocks, take_moments
 from pluecker.contact.rows.returned_impulses import (
     HIT,
     LEAST,
@@ -56,15 +58,11 @@ from pluecker.contact.rows.returned_impulses import (
     take_friction,
 )
 from pluecker.spatial.engine.compiled.decorators import kernel
-from pluecker.spatial.engine.scalars.operations import lift, load, part, select, smaller, store, tail, within
+from pluecker.spatial.engine.scalars.operations import load, part, select, smaller, store, tail, within
 
 __all__ = ["contact_scratch", "least_rate", "make_solve_blocks", "store_contact_law"]
 
 ITERATIONS = 200  # of a problem, at most
-TOLERATED = 1e-8  # of the largest impulse: what rounding may leave where a problem does not come to the tolerance
-# With resistance to turning, which several contacts of two bodies share, as much as of contacts that are found: of 240 boxes
-# that tumble and come to rest, seven have a step with more than 1e-6, none with more than 4e-6.
-TOLERATED_OF_TURNS = 1e-5
 
 
 @kernel
@@ -121,8 +119,9 @@ def make_solve_blocks(with_more: bool) -> Callable[..., Any]:
     def solve_blocks(w, W, count, b, laws, numbers, awake, r, ws):
         """Solve for the multipliers of the rows that are awake, in ``r``, where they begin; those of all others become zero
 
-        Returns the error, as one of other rows, of which less is tolerated. b and ``laws``, so many numbers a row, are those
-        of all rows; of normals b is less what is asked for.
+        Returns the error, as one of other rows, of which less is tolerated: it counts the velocities by which contacts miss
+        their law by the share ``VELOCITY``, beside the largest one, of which the accuracy of the world is tolerated. b and
+        ``laws``, so many numbers a row, are those of all rows; of normals b is less what is asked for.
         """
         n, column, place, staircases, touching = len(awake), 0, 0, 0, 0
         plain, most = staircase_count(w), n
@@ -162,17 +161,14 @@ def make_solve_blocks(with_more: bool) -> Callable[..., Any]:
                 resisting_blocks(w, W, count, column, awake, b, r, laws, numbers, c, x, part(law, place, resisting), E)
                 returning_blocks(w, awake, laws, numbers, first, c, x, tail(law, place + resisting), E)
         kinds, law = block_kinds(w, staircases, touching + blocks), part(law, 0, place + blocks)
-        solve_cone(E, c, kinds, law, True, TOLERANCE, ITERATIONS, part(x, 0, size), error, rest)
+        bound = VELOCITY * load(w, ACCURACY)
+        solve_cone(E, c, kinds, law, True, min(TOLERANCE, bound), ITERATIONS, part(x, 0, size), error, rest)
         if with_more:  # noqa: SIM102
             if blocks > 0:
                 take_friction(w, awake, laws, numbers, first, x)
                 take_moments(w, awake, column, x)
         store_of_awake(awake, x, r)
-        tolerated = lift(TOLERATED, load(error, 0))
-        if with_more:  # noqa: SIM102
-            if resisting > 0:
-                tolerated = select(smaller(0.5, turning(w, awake)), lift(TOLERATED_OF_TURNS, tolerated), tolerated)
-        return TOLERANCE / tolerated * load(error, 0)
+        return TOLERANCE / bound * load(error, 0)
 
     solve_blocks.__name__ += f"_{with_more:d}"
     return kernel(solve_blocks)

@@ -44,7 +44,8 @@ N_TOUCHING, TOUCHING, TOUCHING_NUMBERS = 21, 22, 23  # how many numbers behind p
 N_RESISTANCES, N_RETURNS = 24, 25  # rows of resistance to rolling and spinning; contacts with Poisson's coefficient
 N_ROTORS, N_SLOTS = 26, 27  # linear rows of rotors; places where pairs of shapes may touch
 PLAN = 28  # where the shapes are whose contacts are found, zero without such
-HEADER = 29
+ACCURACY = 29  # a number: the error of the law of contacts that is tolerated, beside the largest velocity of a step
+HEADER = 30
 
 # function record, integers first; then the points and axes
 # (TURN_NUMBER: which of the angles that are counted over turns it is, -1 of what is none)

@@ -112,8 +112,8 @@ class Tree:
         return found
 
 
-def pack_constraints(model: Model, parts: Sequence[Parts]) -> Packed:
-    """Pack the parts of all constraints, in their order."""
+def pack_constraints(model: Model, parts: Sequence[Parts], accuracy: float) -> Packed:
+    """Pack the parts of all constraints, in their order; ``accuracy`` is that of contacts."""
     tree = Tree(model)
     functions = [f for part in parts for f in part.functions]
     touching = touching_of(functions)
@@ -152,6 +152,7 @@ def pack_constraints(model: Model, parts: Sequence[Parts]) -> Packed:
     header[layout.N_RESISTANCES], header[layout.N_RETURNS] = resistances, returns
     laws = pieces[layout.ROWS].view(np.int64).reshape(-1, layout.ROW)[:linear, layout.LAW]
     header[layout.N_ROTORS], header[layout.N_SLOTS] = (laws == layout.ROTOR).sum(), touching.n_slots
+    header.view(np.float64)[layout.ACCURACY] = accuracy
     place = layout.HEADER
     for part, values in pieces.items():
         header[part] = place

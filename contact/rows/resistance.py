@@ -34,11 +34,10 @@ from pluecker.contact.rows.layout import (
     row_entry,
 )
 from pluecker.contact.rows.returned_impulses import RETURNED, awake_before
-from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.engine.scalars.operations import accumulate, lift, load, select, smaller, sqrt, store
+from pluecker.spatial.engine.scalars.operations import accumulate, load, select, smaller, sqrt, store
 
-__all__ = ["resistance_blocks", "resisting_blocks", "take_moments", "turning"]
+__all__ = ["resistance_blocks", "resisting_blocks", "take_moments"]
 
 
 @kernel
@@ -62,16 +61,6 @@ def resistance_blocks(w, awake):
             count += 1
         k += resistance_width(w, k)
     return count
-
-
-@kernel
-def turning(w, awake):
-    """Return 1 in states in which any of them is awake, 0 in others"""
-    found, k = lift(0.0, load(awake, 0)), first_resistance(w)
-    while k < range_count(w):
-        found = larger(found, load(awake, k))
-        k += resistance_width(w, k)
-    return found
 
 
 @kernel

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pluecker.articulated.model.model import Model
 from pluecker.contact.arguments import as_choice, can_be_listed
-from pluecker.contact.constraints.checks import as_impacts, not_negative, positive
+from pluecker.contact.constraints.checks import as_impacts, not_negative
 from pluecker.contact.constraints.relation import USER, Parts, Row
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.friction.problem.problem import LAWS
@@ -54,6 +54,7 @@ class Constrained:
     limits: bool
     parts: tuple[Parts, ...]
     found_contacts: FoundContacts | None
+    accuracy: float
 
     @cached_property
     def smooth(self) -> Model:
@@ -63,7 +64,7 @@ class Constrained:
     @cached_property
     def packed(self) -> Packed:
         """Constraints as kernels read them."""
-        return pack_constraints(self.model, self.parts)
+        return pack_constraints(self.model, self.parts, self.accuracy)
 
     @cached_property
     def tables(self) -> dict[Any, Any]:
@@ -229,7 +230,7 @@ class FoundContacts:
         law: ``ncp``, Coulomb's, ``ccp``, ``lcp`` or ``frictionless``.
         impacts: ``newton`` or ``poisson``.
         recovery, recovery_speed: at which rate depths are undone, and at most at which speed; 1/s and m/s.
-        accuracy: that is tolerated in a step, as ``tol`` of :func:`~pluecker.contact.solve`.
+        accuracy: the error of the law that is tolerated in a step, see :class:`~pluecker.contact.World`.
     """
 
     collision: Collision
@@ -247,7 +248,6 @@ class FoundContacts:
             "impacts": self.impacts,
             "recovery": self.recovery,
             "recovery_speed": self.recovery_speed,
-            "accuracy": self.accuracy,
         }
 
     def key(self) -> bytes:
@@ -278,7 +278,7 @@ def as_found_contacts(
     impacts: Any,
     recovery: Any,
     recovery_speed: Any,
-    accuracy: Any,
+    accuracy: float,
     named: bool,
     paired: bool,
 ) -> FoundContacts | None:
@@ -296,7 +296,7 @@ def as_found_contacts(
     law, impacts = as_choice("World: law", law, LAWS), as_impacts("World", impacts)
     if (law, impacts) == ("ccp", "poisson"):
         raise ConstraintError("World: law is 'ccp' and impacts is 'poisson', expected 'newton' with this law")
-    rate, error = not_negative("World", "recovery", recovery), positive("World", "accuracy", accuracy)
+    rate = not_negative("World", "recovery", recovery)
     speed = not_negative("World", "recovery_speed", recovery_speed, infinite=True)
     if isinstance(shapes, Collision) and shapes.model is not model:
         raise ConstraintError("World: shapes is a Collision of another model, expected one of the world's own")
@@ -319,4 +319,4 @@ def as_found_contacts(
             f"World: law is 'lcp', which knows no rolling and spinning friction, and the surface of collider "
             f"{shown(collision.colliders[turning[0]].name)} has it; use 'ncp' or 'ccp'"
         )
-    return FoundContacts(collision, law, impacts, rate, speed, error)
+    return FoundContacts(collision, law, impacts, rate, speed, accuracy)

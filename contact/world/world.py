@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import as_model
+from pluecker.contact.constraints.checks import positive
 from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.rows.joint_rows import joint_rows
 from pluecker.contact.world.constrained import as_found_contacts, checked, pair_contacts, parts_of
@@ -25,7 +26,7 @@ from pluecker.spatial.errors import ArgumentTypeError, PlueckerError
 __all__ = ["World"]
 
 
-@by_value("model", "constraints", "limits", "found_contacts")
+@by_value("model", "constraints", "limits", "found_contacts", "accuracy")
 class World(Motions):
     """A mechanism and constraints on it, in any mixture of reduced and maximal coordinates.
 
@@ -51,11 +52,15 @@ class World(Motions):
             ``frictionless``, as for :func:`~pluecker.contact.solve`. Where none are found all contacts have Coulomb's.
         impacts: of contacts that are found, and of pairs: ``"newton"``, or ``"poisson"``, by which no impact of one contact
             gains energy with friction; see :class:`~pluecker.contact.constraints.PointContact`.
-        recovery: at which rate depths of contacts are undone, at most all of them in a step; 1/s. Where contacts are
-            found, shapes that joints or walls hold in one another are parted only as far as these let them.
+        recovery: of contacts that are found, and of ``pairs``: at which rate depths are undone, as that of a
+            :class:`~pluecker.contact.constraints.PointContact`, which has its own; 1/s. Where contacts are found, shapes
+            that joints or walls hold in one another are parted only as far as these let them.
         recovery_speed: the largest speed at which they are undone; m/s, may be infinite.
-        accuracy: where contacts are found, the error of the law that is tolerated in a step, as ``tol`` of
-            :func:`~pluecker.contact.solve`; steps aim at a tenth of it, and few contacts have more digits.
+        accuracy: the error of the law of contacts that is tolerated in a step, of points, of pairs, and of those that are
+            found: by how much a contact misses it, as a velocity, beside the largest velocity of the step, as ``tol`` of
+            :func:`~pluecker.contact.solve`. Where contacts are found, steps aim at a tenth of it, and few contacts have more
+            digits; those of points and of pairs are solved nearly to rounding. Loops, and limits where there are no
+            contacts, hold to 1e-10.
 
     Raises:
         TypeError: ``model`` is no model, something is no constraint.
@@ -88,17 +93,17 @@ class World(Motions):
         impacts: str = "newton",
         recovery: float = 10.0,
         recovery_speed: float = 1.0,
-        accuracy: float = 1e-5,
+        accuracy: float = 1e-6,
     ) -> None:
         self.model = as_model("World", model)
         fixed = () if pairs is None else pair_contacts(shapes, pairs, law, recovery, recovery_speed, impacts)
         self.constraints = checked((*checked(constraints), *fixed))
         if not isinstance(limits, (bool, np.bool_)):
             raise ArgumentTypeError(f"World: limits is a {type(limits).__name__}, expected True or False")
-        self.limits = bool(limits)
+        self.limits, self.accuracy = bool(limits), positive("World", "accuracy", accuracy)
         named = any(isinstance(each, ShapeContact) for each in self.constraints)
         self.found_contacts = as_found_contacts(
-            self.model, shapes, law, impacts, recovery, recovery_speed, accuracy, named, pairs is not None
+            self.model, shapes, law, impacts, recovery, recovery_speed, self.accuracy, named, pairs is not None
         )
         self.parts = *(parts_of(each, self.model) for each in self.constraints), joint_rows(self.model, self.limits)
 
@@ -164,8 +169,8 @@ class World(Motions):
             raise
 
     def __reduce__(self) -> tuple[Any, ...]:
-        found = self.found_contacts
-        return made_again, (self.model, self.constraints, self.limits, {} if found is None else found.options())
+        found = {} if self.found_contacts is None else self.found_contacts.options()
+        return made_again, (self.model, self.constraints, self.limits, {"accuracy": self.accuracy, **found})
 
     def __repr__(self) -> str:
         return f"World of model {self.model.name!r}: {len(self.constraints)} constraints, {self.n_rows} rows"
@@ -190,7 +195,7 @@ class World(Motions):
             ValueError, TypeError: ``reference`` is no configuration.
         """
         free = free_parts(self, reference)
-        world = type(self)(free.model, free.constraints, limits=self.limits, **free.options)
+        world = type(self)(free.model, free.constraints, limits=self.limits, accuracy=self.accuracy, **free.options)
         return Maximal(world, self, free.reference, free.shapes, free.coordinates)
 
 

@@ -1,7 +1,7 @@
 """Boxes whose contacts are found in each step stay where they are while they are pushed with half of what friction holds.
 
 One box for each direction, all in one world; the push acts at the middle of a box, which does not tip. With the accuracy of
-1e-5 that worlds have unless told otherwise, nothing moves by 1e-9 m in a hundred seconds: after those it is 7e-10, as after
+1e-6 that worlds have unless told otherwise, nothing moves by 1e-9 m in a hundred seconds: after those it is 7e-10, as after
 one, which is how long motions are on each change.
 """
 

@@ -102,6 +102,7 @@ def test_a_world_with_shapes_is_pickled_and_moves_as_before():
     world = world_of([Sphere(0.1)], Surface(friction=0.2), law="ccp", recovery=3.0)
     q, v = [0, 0, 0.0999, *UPRIGHT], [0, 0, 0, 1.0, 0, 0]
     again = pickle.loads(pickle.dumps(world))
+    assert again == world
     np.testing.assert_array_equal(again.step(q, v, H).v, world.step(q, v, H).v)
 
 

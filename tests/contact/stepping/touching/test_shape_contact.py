@@ -3,6 +3,8 @@
 One test calls the kernel that takes multipliers over from step to step: results are the same without, at a higher price.
 """
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -249,6 +251,24 @@ def test_a_motion_goes_on_from_its_memory_to_the_last_bit():
     rest = world.simulate(half.q[-1], half.v[-1], 0.1, 0.01, memory=half.memory)
     np.testing.assert_array_equal(rest.q[-1], whole.q[-1])
     np.testing.assert_array_equal(rest.v[-1], whole.v[-1])
+
+
+def test_errors_of_named_contacts_are_shares_of_the_accuracy_of_their_world():
+    """A larger accuracy changes no state; the same errors are smaller shares of it."""
+    world, q = on_ground("box", 0.5)
+    q[2], q[3:] = 0.15, [np.cos(0.2), np.sin(0.2), 0, 0]
+    v = np.array([0.5, 0, 0, 0.3, 0.2, -1.0])
+    worlds = [World(world.model, world.constraints, accuracy=accuracy) for accuracy in (1e-6, 1e-3)]
+    assert worlds[0] == world != worlds[1]
+    assert pickle.loads(pickle.dumps(worlds[1])) == worlds[1]
+    assert worlds[1].maximal().world.accuracy == 1e-3
+    motions = [each.simulate(q, v, 0.2, 0.01, record="error") for each in worlds]
+    np.testing.assert_array_equal(motions[0].q, motions[1].q)
+    errors = [motion.columns["error"] for motion in motions]
+    assert 0.0 < errors[0].max() <= 1.0
+    np.testing.assert_allclose(errors[1], 1e-3 * errors[0], rtol=1e-12)
+    with pytest.raises(ConstraintError, match=r"World: accuracy is 0, expected"):
+        World(world.model, world.constraints, accuracy=0.0)
 
 
 def test_a_leg_on_a_ball_stands_alike_in_reduced_and_in_maximal_coordinates():
