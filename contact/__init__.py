@@ -25,7 +25,8 @@ worlds and problems for property tests            :mod:`~pluecker.contact.strate
 subpackage                                        contents
 ================================================  ====================================================================
 ``app``                                           methods side by side, pictures, the command
-``world``                                         a model and constraints on it, closing, maximal coordinates, motions
+``world``                                         ``World``: steps and motions, contacts of these, pictures, files
+``mechanisms``                                    a model and constraints as a record: accelerations, closing, free bodies
 ``found``                                         steps of worlds whose contacts are found anew in each step
 ``stepping``, ``instants``                        steps of worlds; accelerations, impacts and efforts
 ``rows``                                          functions of the configuration, Jacobian, laws of rows: kernels
@@ -69,14 +70,13 @@ from pluecker.contact.friction.tables.bodies import Bodies
 from pluecker.contact.friction.tables.table import ContactTable, Rows, SoftContact, contact_frames, soft_contact
 from pluecker.contact.instants.inverse import Effort
 from pluecker.contact.instants.rows_at import RowsAt
-from pluecker.contact.world.closing import Closed
+from pluecker.contact.mechanisms.closing import Closed
+from pluecker.contact.mechanisms.errors_at import ErrorsAt
+from pluecker.contact.mechanisms.instants import ConstrainedAcceleration, Impact
+from pluecker.contact.mechanisms.maximal import Maximal
+from pluecker.contact.mechanisms.reactions import ConstraintHandle, Determination
 from pluecker.contact.world.contact_forces import ContactForces
-from pluecker.contact.world.determination import Determination
-from pluecker.contact.world.errors_at import ErrorsAt
-from pluecker.contact.world.instants import ConstrainedAcceleration, Impact
-from pluecker.contact.world.maximal import Maximal
 from pluecker.contact.world.memory import WorldMemory
-from pluecker.contact.world.reactions import ConstraintHandle
 from pluecker.contact.world.simulation import WorldStep, WorldTrajectory
 from pluecker.contact.world.world import World
 

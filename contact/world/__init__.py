@@ -1,1 +1,1 @@
-"""A model and constraints on it: accelerations, steps, motions, in any mixture of reduced and maximal coordinates."""
+"""``World``, a mechanism with constraints under one name: steps and motions, their contacts, pictures, files of worlds."""

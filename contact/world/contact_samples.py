@@ -49,12 +49,12 @@ from pluecker.contact.found.motion import FoundMotion, Touch
 from pluecker.contact.friction.lcp.polygon import SIDES
 from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.instants.touching_at import TOUCHING_AT
+from pluecker.contact.mechanisms.constrained import Constrained
+from pluecker.contact.mechanisms.running import run
 from pluecker.contact.rows.contact_friction import CREEP, EDGE
 from pluecker.contact.rows.layout import TOUCH_FEATURE, TOUCH_GAP, TOUCH_NORMAL, TOUCH_SLOT
 from pluecker.contact.rows.touching import NO_CONTACT
-from pluecker.contact.world.constrained import Constrained
 from pluecker.contact.world.contact_forces import ContactForces, ContactSamples, padded, states_of_contacts
-from pluecker.contact.world.running import run
 from pluecker.spatial.files import reason_of, take_room, undisturbed, whole_file, write_all
 
 __all__ = [

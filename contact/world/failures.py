@@ -13,10 +13,10 @@ from pluecker.contact.constraints.user import refuse_what_broke
 from pluecker.contact.geometry.collision import Collision
 from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.instants.rows_at import RowsAt
+from pluecker.contact.mechanisms.constrained import Constrained, Flags
+from pluecker.contact.mechanisms.errors_at import by_energy, rows_at
+from pluecker.contact.mechanisms.running import axes_in_line
 from pluecker.contact.stepping.projection import TOLERATED
-from pluecker.contact.world.constrained import Constrained, Flags
-from pluecker.contact.world.errors_at import by_energy, rows_at
-from pluecker.contact.world.running import axes_in_line
 from pluecker.spatial.errors import PlueckerError, shown
 
 __all__ = ["explanation"]

@@ -17,15 +17,15 @@ from pluecker.contact.constraints.relation import ANGLES, USER, Row
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.found.motion import FoundMotion
 from pluecker.contact.found.step import found_step
+from pluecker.contact.mechanisms.constrained import Constrained
+from pluecker.contact.mechanisms.errors_at import rows_at
+from pluecker.contact.mechanisms.instants import find_accelerations
 from pluecker.contact.rows.layout import PLAN
 from pluecker.contact.stepping.implicit_steps import IMPLICIT
 from pluecker.contact.stepping.linearly_implicit_steps import LINEARLY_IMPLICIT_STEPS
 from pluecker.contact.stepping.smooth_steps import SMOOTH
 from pluecker.contact.stepping.step import WORLD_STEP
-from pluecker.contact.world.constrained import Constrained
-from pluecker.contact.world.errors_at import rows_at
 from pluecker.contact.world.failures import explanation
-from pluecker.contact.world.instants import Instants
 from pluecker.contact.world.memory import WorldMemory, as_numbers_of, as_numbers_with_contacts
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 
@@ -58,7 +58,7 @@ def plain_scenario(world: Constrained) -> Array:
 
 
 def world_dynamics(
-    world: Instants, q: Any, springs: tuple[Element, ...], integrator: Any, memory: Any, begun: float
+    world: Constrained, q: Any, springs: tuple[Element, ...], integrator: Any, memory: Any, begun: float
 ) -> Dynamics:
     """Make the dynamics of a world, with one of its integrators."""
     if memory is None:
@@ -72,7 +72,7 @@ def world_dynamics(
 
     def acceleration(model: Any, time: Array, q: Array, v: Array, tau: Array, f_ext: Array, threads: int) -> Array:
         at = time.reshape(time.shape + (1,) * (q.ndim - 1 - time.ndim))
-        return np.concatenate(world.accelerations(q, v, tau, f_ext, time=at, threads=threads), axis=-1)
+        return np.concatenate(find_accelerations(world, q, v, tau, f_ext, at, threads), axis=-1)
 
     return Dynamics(
         kernel, scenario, acceleration, by_loop=integrator == SEMI_IMPLICIT, constrained=True, remembered=remembered,

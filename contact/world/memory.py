@@ -22,6 +22,8 @@ from pluecker.contact.errors import ConstraintError, FileError
 from pluecker.contact.found.layout import NEEDS_CONTACTS, REMEMBERED
 from pluecker.contact.found.outside import Outside
 from pluecker.contact.found.plan import Plan
+from pluecker.contact.mechanisms.constrained import Constrained
+from pluecker.contact.mechanisms.running import run
 from pluecker.contact.rows.functions import function_value
 from pluecker.contact.rows.layout import (
     CALL,
@@ -35,8 +37,6 @@ from pluecker.contact.rows.layout import (
 )
 from pluecker.contact.rows.motion import PLACE, place_links
 from pluecker.contact.rows.user import ADDRESS, PARAMETERS
-from pluecker.contact.world.constrained import Constrained
-from pluecker.contact.world.running import run
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.scalars.operations import store
 from pluecker.spatial.equality import by_value

@@ -18,13 +18,13 @@ from pluecker.contact.constraints.pair import Pair
 from pluecker.contact.constraints.point_contact import PointContact
 from pluecker.contact.constraints.relation import DISTANCE, Frame, Function, Row
 from pluecker.contact.geometry.shape_contact import ShapeContact
-from pluecker.contact.world.constrained import Constrained
+from pluecker.contact.mechanisms.constrained import Constrained
+from pluecker.contact.mechanisms.reactions import ConstraintHandle
+from pluecker.contact.mechanisms.running import called
+from pluecker.contact.mechanisms.tree_joints import TreeJoint
 from pluecker.contact.world.contact_forces import contact_overlays
 from pluecker.contact.world.contact_samples import COLUMN
 from pluecker.contact.world.contact_samples import contacts_of as found_in
-from pluecker.contact.world.reactions import ConstraintHandle
-from pluecker.contact.world.running import called
-from pluecker.contact.world.tree_joints import TreeJoint
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
 
 __all__ = ["connections_of", "elements_of", "overlays_of"]
@@ -44,15 +44,15 @@ TINY = 1e-12  # of the largest force, and a size: what is smaller is none
 
 
 @called("World.overlays")
-def overlays_of(world: Constrained, trajectory: Trajectory, lines: tuple[Lines, ...]) -> tuple[Overlay, ...]:
-    """Make the overlays that :meth:`World.overlays` returns: those of one motion, behind the lines between bodies."""
+def overlays_of(world: Constrained, trajectory: Trajectory) -> tuple[Overlay, ...]:
+    """Compute what ``World.overlays`` returns: overlays of one motion, behind the lines between bodies."""
     if not isinstance(trajectory, Trajectory):
         raise ArgumentTypeError(f"World.overlays: trajectory is a {type(trajectory).__name__}, expected a Trajectory")
     if trajectory.q is None or trajectory.q.ndim != 2:
         raise ArgumentValueError("World.overlays: the trajectory has to be one motion with q; choose one by motion()")
     q = trajectory.q
     forces = trajectory.columns.get("constraint_forces")
-    found: list[Overlay] = list(lines)
+    found: list[Overlay] = list(world.once(connections_of))
     if forces is not None and trajectory.v is not None:
         found += contacts_of(world, trajectory)
     T = placements(world, q)

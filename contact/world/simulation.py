@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from pluecker.articulated.errors import OutputError, SimulationError
 from pluecker.articulated.forces.elements import Element
 from pluecker.articulated.forces.packing import as_elements
-from pluecker.articulated.pictures.overlays import Lines, Overlay
 from pluecker.articulated.running.arguments import Array, as_floats
 from pluecker.articulated.running.fields import STANDARD
 from pluecker.articulated.simulation.dynamics import Dynamics
@@ -30,8 +27,10 @@ from pluecker.contact.constraints.checks import positive
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.found.layout import REMEMBERED
 from pluecker.contact.found.motion import FoundMotion, Look, touch_of
-from pluecker.contact.world.branches import times_of_singular_positions
-from pluecker.contact.world.constrained import Constrained
+from pluecker.contact.mechanisms.constrained import Constrained
+from pluecker.contact.mechanisms.errors_at import as_on_open, refuse_open_start
+from pluecker.contact.mechanisms.instants import times_of_singular_positions
+from pluecker.contact.mechanisms.running import called
 from pluecker.contact.world.contact_forces import ContactForces
 from pluecker.contact.world.contact_samples import (
     FiledTouches,
@@ -41,8 +40,6 @@ from pluecker.contact.world.contact_samples import (
     joined_contacts,
     with_touches,
 )
-from pluecker.contact.world.errors_at import as_on_open, refuse_open_start
-from pluecker.contact.world.instants import Instants
 from pluecker.contact.world.integrators import (
     SEMI_IMPLICIT,
     dynamics_with_contacts,
@@ -52,13 +49,12 @@ from pluecker.contact.world.integrators import (
 )
 from pluecker.contact.world.memory import WorldMemory, key_of, memory_of_state, own_with_contacts, plan_of
 from pluecker.contact.world.overlays import connections_of, elements_of, overlays_of
-from pluecker.contact.world.running import called
 from pluecker.contact.world.single_step import take_one_step
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, EntryIndexError, shown
 from pluecker.spatial.properties import cached_property
 
-__all__ = ["Motions", "WorldStep", "WorldTrajectory"]
+__all__ = ["WorldStep", "WorldTrajectory", "simulate_world", "step_world"]
 
 Stepping = Integrator | FoundMotion  # what made the steps of a motion
 
@@ -152,217 +148,81 @@ class WorldTrajectory(Trajectory):
         return self.contacts[sample]
 
 
-class Motions(Instants):
-    """Base of worlds: the methods that follow motions, and what pictures of them show."""
+@called("World.step")
+def step_world(
+    world: Constrained,
+    q: Any,
+    v: Any,
+    step: float,
+    tau: Any,
+    f_ext: Any,
+    on_open: str,
+    memory: Any,
+    outside_limits: str,
+) -> WorldStep:
+    """Compute what ``World.step`` returns."""
+    step = positive("World.step", "step", step)
+    q = begun_within_limits(world, q, memory, outside_limits)
+    if f_ext is None and on_open == "raise":
+        taken = take_one_step(world, q, v, step, tau, memory)
+        if taken is not None:
+            after = WorldStep(*taken[:3])
+            after.find_contacts = partial(contacts_behind, world, np.array(q), after, taken.look, step)
+            return after
+    options = {
+        "control": tau, "f_ext": f_ext, "elements": (), "record": (), "every": 1, "record_to": None,
+        "on_unsolved": "substep", "on_open": on_open, "tol": 1e-9, "progress": None, "threads": None,
+        "function": "World.step",
+    }  # fmt: skip
+    found, outcome, chosen = follow(world, q, v, step, step, SEMI_IMPLICIT, memory, 0.0, options)
+    assert found.q is not None
+    assert found.v is not None
+    if outcome.interrupted:
+        raise KeyboardInterrupt
+    own = memory_at_end(world, outcome, chosen, SEMI_IMPLICIT, found.batch_shape)
+    after = WorldStep(found.q[..., -1, :].copy(), found.v[..., -1, :].copy(), own)
+    after.failures, after.divided = found.failures, found.divided[..., -1]
+    look = chosen.look if isinstance(chosen, FoundMotion) else None
+    after.find_contacts = partial(contacts_behind, world, np.array(q, dtype=np.float64), after, look, step)
+    return after
 
-    @called("World.step")
-    def step(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        step: float,
-        *,
-        tau: ArrayLike | None = None,
-        f_ext: ArrayLike | None = None,
-        on_open: str = "raise",
-        memory: WorldMemory | None = None,
-        outside_limits: str = "raise",
-    ) -> WorldStep:
-        """Make one step of the motion; :meth:`simulate` with one of them.
 
-        Args:
-            q, v: the state, ``(..., nq)`` and ``(..., nv)``.
-            step: s.
-            tau: joint forces during the step, ``(..., nv)``; none if None.
-            f_ext: wrenches on the bodies in their coordinates, ``(..., n_bodies, 6)``.
-            on_open: ``"close"`` lets open constraints in, see :meth:`simulate`.
-            memory: what the step before gave; None before the first one.
-            outside_limits: of the first one, as for :meth:`simulate`.
-
-        Returns:
-            q and v at the end of the step, and the memory for the next one; ``step.contacts`` has what touched, with forces.
-
-        Raises:
-            ValueError, TypeError: as :meth:`simulate`.
-            SimulationError: there is no such step: constraints contradict each other, or cannot be met.
-
-        Warns:
-            SimulationWarning: so of some states of a batch, which ``failures`` of the result names.
-
-        Source: Moreau (1999).
-        """
-        step = positive("World.step", "step", step)
-        q = begun_within_limits(self, q, memory, outside_limits)
-        if f_ext is None and on_open == "raise":
-            taken = take_one_step(self, q, v, step, tau, memory)
-            if taken is not None:
-                after = WorldStep(*taken[:3])
-                after.find_contacts = partial(contacts_behind, self, np.array(q), after, taken.look, step)
-                return after
-        options = {
-            "control": tau, "f_ext": f_ext, "elements": (), "record": (), "every": 1, "record_to": None,
-            "on_unsolved": "substep", "on_open": on_open, "tol": 1e-9, "progress": None, "threads": None,
-            "function": "World.step",
-        }  # fmt: skip
-        found, outcome, chosen = follow(self, q, v, step, step, SEMI_IMPLICIT, memory, 0.0, options)
-        assert found.q is not None
-        assert found.v is not None
-        if outcome.interrupted:
-            raise KeyboardInterrupt
-        own = memory_at_end(self, outcome, chosen, SEMI_IMPLICIT, found.batch_shape)
-        after = WorldStep(found.q[..., -1, :].copy(), found.v[..., -1, :].copy(), own)
-        after.failures, after.divided = found.failures, found.divided[..., -1]
-        look = chosen.look if isinstance(chosen, FoundMotion) else None
-        after.find_contacts = partial(contacts_behind, self, np.array(q, dtype=np.float64), after, look, step)
-        return after
-
-    @called("World.simulate")
-    def simulate(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        duration: float,
-        step: float,
-        *,
-        control: Any = None,
-        f_ext: Any = None,
-        elements: Element | Sequence[Element] = (),
-        integrator: str = "semi_implicit",
-        record: str | Iterable[str] = ("a", "tau"),
-        every: int = 1,
-        record_to: str | os.PathLike[str] | None = None,
-        on_unsolved: str = "substep",
-        on_open: str = "raise",
-        tol: float = 1e-9,
-        progress: Any = None,
-        threads: int | None = None,
-        memory: WorldMemory | None = None,
-        outside_limits: str = "raise",
-    ) -> WorldTrajectory:
-        """Simulate the motion from the state ``q, v``; arguments that are not named here are those of :func:`simulate`.
-
-        What goes with what. Smooth integrators are bdf1, bdf2, and rk4, dormand_prince, variational, linearly_implicit and
-        redmax; further ones of :func:`simulate` know no constraints, and are refused:
-
-        ==================================================  =============  ==========  ==============
-        constraints                                         semi_implicit  bdf1, bdf2  other smooth
-        ==================================================  =============  ==========  ==============
-        joints, loops, gears, prescribed motions            yes            yes         yes
-        springs and dampers on coordinates, ways, lengths   yes            yes         yes
-        springs and dampers on angles that may turn around  yes            no          no
-        soft limits and ropes without dampers               yes            yes         no
-        limits and ropes, hard ones or with dampers         yes            no          no
-        dry friction                                        yes            no          no
-        motors, position drives                             yes            no          no
-        point contacts, shapes                              yes            no          no
-        ==================================================  =============  ==========  ==============
-
-        Args:
-            q, v: the state at the beginning, ``(..., nq)`` and ``(..., nv)``.
-            duration, step: a whole number of steps; s.
-            integrator: ``"semi_implicit"``, the step of worlds, of first order, which knows all rows; or a smooth one.
-                ``"rk4"`` and ``"dormand_prince"``, of order four and five, and ``"linearly_implicit"`` and ``"redmax"``,
-                which know no armature in maximal coordinates, bring q and v back onto the constraints after each step.
-                ``"bdf1"`` and ``"bdf2"`` solve for the forces with which positions are on them; velocities are to the
-                order of the method, as behind springs of rising stiffness.
-                ``"variational"`` has both, keeps momenta, and makes no trend of energy. In a singular position, where
-                constraints say the same that are independent elsewhere, a motion goes on along the branch to which its
-                velocity is a tangent; variational steps that begin next to one may have to be divided, by
-                ``on_unsolved="substep"``.
-            record: also ``"constraint_forces"``, along the rows of all constraints, a column ``(..., n, n_rows)``: of
-                ``"semi_implicit"`` their mean over the step behind a sample, like ``a``; N or N m. With it come contacts
-                that are found; of a step that is divided those of its last piece.
-            on_unsolved: as for :func:`simulate`; unless told otherwise a step that is not solved is divided, into 32 at
-                most, and marked in ``columns["divided"]``.
-            on_open: what becomes of a state at the beginning in which constraints that hold are open, by more than a
-                hundredth of a metre or radian: ``"raise"``, or ``"close"``: the first step moves the bodies to where they
-                hold, the nearest way in the metric of the masses; velocities have no part in that. Less is closed always.
-            memory: of a simulation or a step before, from which this one goes on, also in time: both together give
-                the same numbers, to the last bit, as one simulation of both.
-            outside_limits: what happens where q is beyond a position limit of the model's, as for :func:`simulate`; a motion
-                that goes on from a memory begins where it is.
-
-        Returns:
-            A trajectory, with ``memory``; its ``singular_times`` say when it was in a singular position. Of a batch of which
-            motions failed, as for :func:`simulate`, the memory has these as they were last.
-
-        Raises:
-            ValueError, TypeError: as :func:`simulate`; the memory is of another world, or does not fit the state.
-            ConstraintError: a constraint is open at the beginning; the message names it and :meth:`close`.
-            SimulationError: the motion cannot be followed to its end; the message says at what time, and which constraints
-                contradict each other, ``trajectory`` has what was computed until then.
-
-        Example:
-            >>> from pluecker.articulated import ModelBuilder
-            >>> from pluecker.contact import World, constraints
-            >>> free = ModelBuilder()
-            >>> free.add_body("bob", mass=1.0, inertia=(0.1, 0.1, 0.1))
-            >>> free.add_joint("bob", "free", parent="world", child="bob")
-            >>> world = World(free.build(), [constraints.Ball("hook", ("world", (0, 0, 0)), ("bob", (0, 0, 1)))])
-            >>> swing = world.simulate([0, 0, -1.0, 1, 0, 0, 0], [0.1, 0, 0, 0, 0.1, 0], 0.01, 0.001, integrator="rk4")
-            >>> bool(world.errors_at(swing.q).bilateral.max() < 1e-12)
-            True
-
-        Source: Moreau (1999); Eich (1993); Gear, Gupta, Leimkuhler (1985); Andersen (1983).
-        """
-        q = begun_within_limits(self, q, memory, outside_limits)
-        begun = memory.time if isinstance(memory, WorldMemory) else 0.0
-        elements = as_elements("simulate", elements)
-        options = {
-            "control": control, "f_ext": f_ext, "elements": elements, "record": record, "every": every,
-            "record_to": record_to, "on_unsolved": on_unsolved, "on_open": on_open, "tol": tol, "progress": progress,
-            "threads": threads, "function": "World.simulate",
-        }  # fmt: skip
-        found, outcome, chosen = follow(self, q, v, duration, step, integrator, memory, begun, options)
-        whole = outcome.error is None and outcome.failed is None and not outcome.interrupted and found.q is not None
-        own = memory_at_end(self, outcome, chosen, integrator, found.batch_shape) if whole and len(found) else None
-        parts = {name: getattr(found, name) for name in ("time", "q", "v", "a", "tau", "model", "columns", "failures")}
-        if isinstance(chosen, FoundMotion) and chosen.every:
-            try:
-                parts["columns"] = with_touches(self, found, chosen)
-            except OutputError as error:
-                end = float(found.time[-1]) if found.time is not None and len(found) else begun
-                raise SimulationError(f"{error}; the other files hold all {len(found)} samples", found, end) from None
-            found = found.replace(columns=parts["columns"])
-        springs, singular = elements_of(elements), partial(times_of_singular_positions, self)
-        if "constraint_forces" not in found.columns or found.batch_shape:
-            return WorldTrajectory(**parts, overlays=(*self.connections, *springs), memory=own, find_singular=singular)
-        contacts, overlays = contacts_of(self, found), (*self.overlays(found), *springs)
-        return WorldTrajectory(**parts, overlays=overlays, memory=own, contacts=contacts, find_singular=singular)
-
-    @cached_property
-    def connections(self) -> tuple[Lines, ...]:
-        """Lines between bodies that pictures show: joints, rods, springs as coils, ropes, dashed while they are slack.
-
-        Example:
-            >>> from pluecker.articulated import ModelBuilder, plot_mechanism
-            >>> from pluecker.contact import World, constraints
-            >>> builder = ModelBuilder()
-            >>> builder.add_body("bob", mass=1.0)
-            >>> builder.add_joint("rail", "prismatic", parent="world", child="bob", axis=(0, 0, 1))
-            >>> world = World(builder.build(), [constraints.Rope("rope", ("world", (0, 0, 1)), "bob", length=1.2)])
-            >>> [lines.label for lines in world.connections]
-            ['ropes, dashed while slack']
-            >>> axes = plot_mechanism(world.model, overlays=world.connections)  # doctest: +SKIP
-        """
-        return connections_of(self)
-
-    def overlays(self, trajectory: Trajectory) -> tuple[Overlay, ...]:
-        """Make the overlays of one motion: :attr:`connections`, the axes of the frames of constraints, their forces.
-
-        :meth:`simulate` gives its trajectory these where ``"constraint_forces"`` is recorded, else the connections alone,
-        for :func:`~pluecker.articulated.animate`, :func:`~pluecker.articulated.view` and others. Forces are those on the
-        body of a constraint's second frame; the longest arrow of all samples has three tenths of the mechanism's reach, and
-        the legend says how many newtons it stands for. Of contacts these are points, by what each does, normals, forces on
-        the body of the higher number, and cones of friction.
-
-        Args:
-            trajectory: one motion of this world, with q, and with the column ``constraint_forces`` if forces are wanted.
-
-        Raises:
-            TypeError, ValueError: it is no trajectory, or a batch of motions.
-        """
-        return overlays_of(self, trajectory, self.connections)
+@called("World.simulate")
+def simulate_world(
+    world: Constrained,
+    q: Any,
+    v: Any,
+    duration: float,
+    step: float,
+    integrator: str,
+    elements: Any,
+    memory: Any,
+    outside_limits: str,
+    options: dict[str, Any],
+) -> WorldTrajectory:
+    """Compute what ``World.simulate`` returns; ``options`` are its other arguments by name."""
+    q = begun_within_limits(world, q, memory, outside_limits)
+    begun = memory.time if isinstance(memory, WorldMemory) else 0.0
+    elements = as_elements("simulate", elements)
+    options = {**options, "elements": elements, "function": "World.simulate"}
+    found, outcome, chosen = follow(world, q, v, duration, step, integrator, memory, begun, options)
+    whole = outcome.error is None and outcome.failed is None and not outcome.interrupted and found.q is not None
+    own = memory_at_end(world, outcome, chosen, integrator, found.batch_shape) if whole and len(found) else None
+    parts = {name: getattr(found, name) for name in ("time", "q", "v", "a", "tau", "model", "columns", "failures")}
+    if isinstance(chosen, FoundMotion) and chosen.every:
+        try:
+            parts["columns"] = with_touches(world, found, chosen)
+        except OutputError as error:
+            end = float(found.time[-1]) if found.time is not None and len(found) else begun
+            raise SimulationError(f"{error}; the other files hold all {len(found)} samples", found, end) from None
+        found = found.replace(columns=parts["columns"])
+    springs, singular = elements_of(elements), partial(times_of_singular_positions, world)
+    if "constraint_forces" not in found.columns or found.batch_shape:
+        return WorldTrajectory(
+            **parts, overlays=(*world.once(connections_of), *springs), memory=own, find_singular=singular
+        )
+    contacts, overlays = contacts_of(world, found), (*overlays_of(world, found), *springs)
+    return WorldTrajectory(**parts, overlays=overlays, memory=own, contacts=contacts, find_singular=singular)
 
 
 def begun_within_limits(world: Constrained, q: Any, memory: Any, outside_limits: Any) -> Any:
@@ -385,7 +245,7 @@ def contacts_behind(world: Constrained, q: Array, after: WorldStep, look: Look |
 
 
 def follow(
-    world: Instants,
+    world: Constrained,
     q: Any,
     v: Any,
     duration: float,
@@ -422,7 +282,7 @@ def follow(
         return dynamics
 
     own = {name: options.pop(name) for name in ("record_to", "progress")}
-    call = Call(options.pop("function"), stacklevel=5, continued=memory is not None)
+    call = Call(options.pop("function"), stacklevel=6, continued=memory is not None)
     wanted = Options(**options)
 
     def prepare(shapes: Any) -> Any:

@@ -22,7 +22,7 @@ from pluecker.articulated.stepping.loop.task import BLOCK
 from pluecker.articulated.stepping.terms.scenario import smooth_model
 from pluecker.contact.found.motion import FoundMotion, Look
 from pluecker.contact.found.step import found_step
-from pluecker.contact.world.constrained import Constrained
+from pluecker.contact.mechanisms.constrained import Constrained
 from pluecker.contact.world.integrators import (
     SEMI_IMPLICIT,
     as_world_integrator,

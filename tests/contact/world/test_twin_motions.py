@@ -8,7 +8,7 @@ from pluecker.articulated import random_configuration, random_tree, simulate
 from pluecker.contact import World
 from pluecker.contact import constraints as c
 from tests.conftest import COMPILED, EVERYTHING
-from tests.contact.world.signatures import without_odd_springs
+from tests.contact.mechanisms.signatures import without_odd_springs
 from tests.contact.world.worlds import loop_between
 
 KINDS = ["revolute", "continuous", "prismatic", "helical", "cylindrical", "universal", "planar", "spherical", "free",

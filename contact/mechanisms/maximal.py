@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,12 +28,18 @@ from pluecker.articulated.algorithms.frames.forward_kinematics import (
 )
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.relation import COORDINATE, OFFSET, TURN
-from pluecker.contact.world.determination import RANK, Determination, find_determination
-from pluecker.contact.world.instants import ConstrainedAcceleration
-from pluecker.contact.world.joint_functions import JointShape
-from pluecker.contact.world.reactions import body_wrenches, function_forces, largest_wrench
-from pluecker.contact.world.simulation import Motions
-from pluecker.contact.world.tree_joints import Coordinates, kept
+from pluecker.contact.mechanisms.constrained import Constrained
+from pluecker.contact.mechanisms.instants import ConstrainedAcceleration
+from pluecker.contact.mechanisms.joint_functions import JointShape
+from pluecker.contact.mechanisms.reactions import (
+    RANK,
+    Determination,
+    body_wrenches,
+    find_determination,
+    function_forces,
+    largest_wrench,
+)
+from pluecker.contact.mechanisms.tree_joints import Coordinates, kept
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentValueError, shown
 from pluecker.spatial.functions.arguments import as_numbers, check_broadcast
@@ -40,13 +47,14 @@ from pluecker.spatial.functions.quaternions import quaternion_from_rotation, qua
 
 __all__ = ["Maximal"]
 
+W = TypeVar("W", bound=Constrained)
 # joints whose axis is fixed in both bodies
 ONE_AXIS = ("revolute", "continuous", "prismatic", "helical", "cylindrical")
 
 
 @by_value("source", "reference")
 @dataclass(frozen=True, eq=False)
-class Maximal:
+class Maximal(Generic[W]):
     """World in maximal coordinates, and the maps between it and the world that it was made from.
 
     Attributes:
@@ -57,8 +65,8 @@ class Maximal:
         shapes, coordinates: of the old joints, by body: their geometry, and their coordinates as functions.
     """
 
-    world: Motions
-    source: Motions
+    world: W
+    source: W
     reference: Array
     shapes: dict[int, JointShape]
     coordinates: Coordinates

@@ -22,12 +22,12 @@ from pluecker.contact.constraints.user import refuse_broken_functions
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.instants.motions_at import as_times, motions_at
 from pluecker.contact.instants.rows_at import ROWS_AT, RowsAt, sorted_rows
+from pluecker.contact.mechanisms.constrained import Constrained
+from pluecker.contact.mechanisms.running import called, run
 from pluecker.contact.rows.functions import function_value
 from pluecker.contact.rows.jacobian import store_row_values
 from pluecker.contact.rows.layout import function_count, touching_numbers
 from pluecker.contact.rows.motion import PLACE, place_links
-from pluecker.contact.world.constrained import Constrained
-from pluecker.contact.world.running import called, run
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.scalars.operations import store, tail
 from pluecker.spatial.equality import by_value
@@ -58,12 +58,7 @@ class ErrorsAt(NamedTuple):
 
 @called("World.rows_at")
 def rows_at(
-    world: Constrained,
-    q: ArrayLike,
-    v: ArrayLike | None = None,
-    *,
-    time: ArrayLike = 0.0,
-    threads: int | None = None,
+    world: Constrained, q: ArrayLike, v: ArrayLike | None = None, *, time: ArrayLike = 0.0, threads: int | None = None
 ) -> RowsAt:
     """Compute what ``World.rows_at`` returns."""
     inputs = q, np.zeros(world.model.nv) if v is None else v
@@ -102,6 +97,7 @@ def by_energy(world: Constrained, q: Array, J: Array) -> Array:
     return np.swapaxes(np.linalg.solve(L, np.swapaxes(J, -1, -2)), -1, -2)
 
 
+@called("World.errors_at")
 def find_errors(world: Constrained, q: ArrayLike, time: ArrayLike) -> ErrorsAt:
     """Compute what ``World.errors_at`` returns."""
     error, laws = rows_at(world, q, time=time).error, world.laws
@@ -155,7 +151,7 @@ def refuse_open_start(world: Constrained, q: Any, time: float, on_open: str) -> 
 
 @kernel
 def values_kernel(m, w, q, values, ws):
-    """Compute phi of all rows; those of shapes that may touch have no meaning, as contacts are not searched for"""
+    """Compute phi of all rows; those of shapes that may touch mean nothing, since contacts are not looked for"""
     X, phi = ws, tail(ws, PLACE * (link_count(m) + 1) + touching_numbers(w))
     place_links(m, q, X)
     for k in range(function_count(w)):

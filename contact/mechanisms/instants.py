@@ -1,42 +1,158 @@
-"""Singular positions, where rows say less than beside them: accelerations there, and when a motion was in one.
+"""Queries of a world at an instant: accelerations, impacts, efforts, momentum; and singular positions of its constraints.
 
-In such a position rows that are independent elsewhere say the same, and motions of another kind branch off. What is left of
-the constraints there allows more accelerations than those of the branch on which the velocity leads through it. These are
+In a singular position rows that are independent elsewhere say the same, and motions of another kind branch off. What is left
+of the constraints there allows more accelerations than those of the branch on which the velocity leads through it. These are
 the limit of accelerations beside the position, of sixth order, as motions have it
-(:mod:`~pluecker.contact.stepping.singular_positions`). At rest there is no such limit.
+(:mod:`~pluecker.contact.stepping.singular_positions`). At rest there is no such limit. Kernels count the rows that say
+little. A state in which there are more than the fewest that were seen so far is looked at beside; others cost a comparison.
 
-Kernels count the rows that say little. A state in which there are more than the fewest that were seen so far is looked at
-beside; others cost a comparison.
-
-Source: Bayo, Avello (1994), for what happens there.
+Source: Bayo, Avello (1994), for what happens in singular positions.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from pluecker.articulated.algorithms.configuration.integrate import difference, integrate
+from pluecker.articulated.algorithms.dynamics.rnea import rnea
+from pluecker.articulated.algorithms.momentum.momentum import momentum
 from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.trajectory.trajectory import Trajectory
+from pluecker.contact.constraints.checks import names_in
 from pluecker.contact.constraints.relation import USER
+from pluecker.contact.instants.accelerations import ACCELERATIONS
+from pluecker.contact.instants.impact import IMPACT
+from pluecker.contact.instants.inverse import Effort, least_effort
+from pluecker.contact.instants.motions_at import as_times
+from pluecker.contact.instants.rows_at import RowsAt
+from pluecker.contact.mechanisms.closing import close_world
+from pluecker.contact.mechanisms.constrained import Constrained
+from pluecker.contact.mechanisms.errors_at import by_energy, rows_at
+from pluecker.contact.mechanisms.reactions import RANK
+from pluecker.contact.mechanisms.running import called, refuse_contacts, run_on_rows
 from pluecker.contact.stepping.singular_positions import ASIDE, SLOWEST, WEIGHTS
-from pluecker.contact.world.closing import close_world
-from pluecker.contact.world.constrained import Constrained
-from pluecker.contact.world.determination import RANK
-from pluecker.contact.world.errors_at import by_energy, rows_at
-from pluecker.contact.world.running import run_on_rows
-from pluecker.spatial.errors import PlueckerError
+from pluecker.spatial.equality import by_value
+from pluecker.spatial.errors import ArgumentValueError, PlueckerError, shown
+from pluecker.spatial.functions.arguments import as_numbers
 
-__all__ = ["accelerations_on_branches", "times_of_singular_positions"]
+__all__ = [
+    "ConstrainedAcceleration",
+    "Impact",
+    "find_accelerations",
+    "find_effort",
+    "find_impact",
+    "momentum_about",
+    "times_of_singular_positions",
+]
 
 LITTLE = 1e-3  # of the largest on the motion, the smallest singular value of rows: between samples it is met to that
 NEXT = 1e-8  # of the time between two samples: to which a minimum is looked for, about the root of rounding
 CHUNK = 1000  # samples that are looked at together
 NEAR = 0.25  # of the way aside, and of the velocity: states that constraints allow and that differ by more are on no branch
+
+
+@by_value()
+class ConstrainedAcceleration(NamedTuple):
+    """Acceleration of a world, and the forces of its constraints.
+
+    Attributes:
+        acceleration: ``(..., nv)``; rad/s^2 or m/s^2.
+        forces: along the rows of all constraints, ``(..., n_rows)``; N or N m.
+    """
+
+    acceleration: Array
+    forces: Array
+
+
+@by_value()
+class Impact(NamedTuple):
+    """Velocity after an impulse, and the impulses of the constraints.
+
+    Attributes:
+        velocity: ``(..., nv)``; rad/s or m/s.
+        impulses: along the rows of all constraints, ``(..., n_rows)``; N s or N m s.
+    """
+
+    velocity: Array
+    impulses: Array
+
+
+def find_accelerations(
+    world: Constrained, q: Any, v: Any, tau: Any, f_ext: Any, time: Any, threads: int | None
+) -> ConstrainedAcceleration:
+    """Compute what ``World.accelerations`` returns."""
+    refuse_contacts(world, "accelerations")
+    inputs: tuple[Any, ...] = (q, v, tau, LEFT_OUT if f_ext is None else f_ext)
+    ranged = world.packed.n_rows > world.packed.n_linear
+    moving = any(row.motion is not None for row in world.laws)
+    if moving or type(time) is not float:
+        times = as_times("World.accelerations", time)
+        inputs = (times[..., None], *inputs) if moving else inputs
+    return ConstrainedAcceleration(*accelerations_on_branches(world, ACCELERATIONS[ranged, moving], inputs, threads))
+
+
+def find_impact(world: Constrained, q: Any, v: Any, impulse: Any, time: Any, threads: int | None) -> Impact:
+    """Compute what ``World.impact`` returns."""
+    refuse_contacts(world, "impact")
+    along = np.zeros(world.model.nv) if impulse is None else impulse
+    inputs = as_times("World.impact", time)[..., None], q, v, along
+    return Impact(*run_on_rows(world, IMPACT, inputs, threads))
+
+
+@called("World.momentum")
+def momentum_about(world: Constrained, q: ArrayLike, v: ArrayLike, point: ArrayLike) -> Array:
+    """Compute what ``World.momentum`` returns."""
+    h = momentum(world.model, q, v)
+    x = as_numbers("World.momentum", "point", point)
+    if x.shape[-1:] != (3,) or not np.isfinite(x).all():
+        raise ArgumentValueError(f"World.momentum: point is {shown(point)}, expected three finite numbers")
+    with np.errstate(all="ignore"):
+        found = np.concatenate(np.broadcast_arrays(h[..., :3] - np.cross(x, h[..., 3:]), h[..., 3:]), axis=-1)
+    if not np.isfinite(found).all():
+        raise ArgumentValueError("World.momentum: the result overflows: q, v or point is too large")
+    return found
+
+
+# ------------------------------------------------------------------------------------------------------------------ efforts
+
+
+@called("World.inverse_dynamics")
+def find_effort(
+    world: Constrained, q: Any, v: Any, a: Any, f_ext: Any, actuated: Iterable[str] | None, weights: Any, time: Any
+) -> Effort:
+    """Compute what ``World.inverse_dynamics`` returns: tau and the forces of the constraints, with the least effort."""
+    refuse_contacts(world, "inverse_dynamics")
+    model = world.model
+    needed = rnea(model, q, v, a, f_ext)
+    driven = np.full(model.nv, actuated is None)
+    for joint in () if actuated is None else names_in("World.inverse_dynamics", "actuated", actuated):
+        driven[model.v_slice(joint)] = True
+    scale = as_weights(weights, model.nv)
+    n = world.n_rows - len(world.parts[-1].rows)  # the joints' own friction is in rnea already
+    rows = rows_at(world, q, v, time=time)
+    own = RowsAt(rows.error[..., :n], rows.jacobian[..., :n, :], rows.bias[..., :n], rows.speed[..., :n])
+    speed, gain = (as_numbers("World.inverse_dynamics", name, x) for name, x in (("v", v), ("a", a)))
+    effort = least_effort(model, world.names_of_rows, world.laws[:n], own, speed, gain, needed, driven, scale)
+    joints = np.zeros((*effort.forces.shape[:-1], world.n_rows - n))
+    return Effort(effort.tau, np.concatenate([effort.forces, joints], axis=-1))
+
+
+def as_weights(weights: ArrayLike, nv: int) -> Array:
+    """Check the weights of the drives, and broadcast them to one for each coordinate, ``(nv,)``."""
+    scale = as_numbers("World.inverse_dynamics", "weights", weights)
+    if scale.shape not in ((), (nv,)) or not (np.isfinite(scale) & (scale > 0.0)).all():
+        raise ArgumentValueError(
+            f"World.inverse_dynamics: weights is {shown(weights)}, expected numbers above 0, one or ({nv},)"
+        )
+    return np.broadcast_to(scale, (nv,))
+
+
+# ------------------------------------------------------------------------------------------------------- singular positions
 
 
 def accelerations_on_branches(
@@ -92,7 +208,8 @@ def look_beside(
         for k, weight in enumerate(WEIGHTS, 1):
             for side in (k * dt, -k * dt):
                 there = integrate(world.model, q, side * v)
-                closed = close_world(world, there, v, time=float(state["time"][0]) + side if "time" in state else 0.0)
+                time = float(state["time"][0]) + side if "time" in state else 0.0
+                closed = close_world(world, there, v, time=time)
                 off = np.abs(difference(world.model, there, closed.configuration)).max() / (k * ASIDE)
                 turned = np.abs(closed.velocity - v).max() / np.abs(v).max()
                 if not max(off, turned) < NEAR:
@@ -104,9 +221,6 @@ def look_beside(
         for call, broken in calls:
             call.broken = broken
     return beside, limit
-
-
-# ------------------------------------------------------------------------------------------------------------- of a motion
 
 
 def times_of_singular_positions(world: Constrained, motion: Trajectory) -> Array:

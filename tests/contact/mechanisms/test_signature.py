@@ -20,9 +20,9 @@ from pluecker.articulated import (
 )
 from pluecker.contact import ConstraintError, World
 from pluecker.contact import constraints as c
-from pluecker.contact.world.reactions import joint_reactions
+from pluecker.contact.mechanisms.reactions import joint_reactions
 from pluecker.spatial import ArgumentValueError
-from tests.contact.world.signatures import draw_mechanism, without_odd_springs
+from tests.contact.mechanisms.signatures import draw_mechanism, without_odd_springs
 
 MECHANISMS = [
     *range(12),

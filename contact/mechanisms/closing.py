@@ -20,10 +20,9 @@ dynamics of mechanical systems* (1989), section 4.4, for positions of closed loo
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from pluecker.articulated.algorithms.configuration.integrate import difference, integrate
 from pluecker.articulated.algorithms.inertia.crba import crba
@@ -34,7 +33,7 @@ from pluecker.contact.constraints.checks import names_in, plain_number
 from pluecker.contact.errors import ClosureError, ConstraintError
 from pluecker.contact.instants.motions_at import motions_at
 from pluecker.contact.instants.rows_at import ROWS_AT
-from pluecker.contact.world.closing_steps import (
+from pluecker.contact.mechanisms.closing_steps import (
     DAMPED,
     SLACK,
     Flips,
@@ -43,9 +42,9 @@ from pluecker.contact.world.closing_steps import (
     numbers_of_steps,
     step_within_limits,
 )
-from pluecker.contact.world.constrained import Constrained, Flags
-from pluecker.contact.world.errors_at import rows_at
-from pluecker.contact.world.running import called, run
+from pluecker.contact.mechanisms.constrained import Constrained, Flags
+from pluecker.contact.mechanisms.errors_at import rows_at
+from pluecker.contact.mechanisms.running import called, run
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError, shown
 from pluecker.spatial.functions.arguments import as_numbers
@@ -377,13 +376,7 @@ class Closing:
 
 @called("World.close")
 def close_world(
-    world: Constrained,
-    q: ArrayLike,
-    v: ArrayLike | None = None,
-    *,
-    tol: float = 1e-11,
-    fixed: object = (),
-    time: float = 0.0,
+    world: Constrained, q: Any, v: Any = None, tol: float = 1e-11, fixed: object = (), time: float = 0.0
 ) -> Closed:
     """Compute what ``World.close`` returns."""
     model = world.model

@@ -1,7 +1,7 @@
-"""Parts of a world, checked: a model, constraints as rows on it, and shapes whose contacts are found in each step.
+"""What a world consists of, checked: a model, constraints as rows on it, and shapes whose contacts are found in each step.
 
 :class:`Constrained` is the record that all functions of worlds take; it never changes, and :class:`~pluecker.contact.World`
-has methods besides.
+is that record, with a method for each of these functions.
 """
 
 from __future__ import annotations
@@ -46,8 +46,19 @@ Flags = NDArray[np.bool_]
 JOINTS = "joints"  # the name of the rows of the model's own joints
 
 
+@by_value("model", "constraints", "limits", "found_contacts", "accuracy")
+@dataclass(frozen=True, eq=False, repr=False)
 class Constrained:
-    """Model with constraints, and their rows."""
+    """Model with constraints, and their rows.
+
+    Attributes:
+        model: the mechanism.
+        constraints: records, each with a name of its own.
+        limits: whether position limits of the model's joints hold.
+        parts: functions and rows of each constraint; of the model's own joints last.
+        found_contacts: shapes whose contacts are found in each step, and the law of these; None without.
+        accuracy: the error of the law of contacts that is tolerated in a step.
+    """
 
     model: Model
     constraints: tuple[Any, ...]

@@ -17,7 +17,7 @@ from pluecker.articulated.algorithms.frames.forward_kinematics import forward_ki
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.relation import ALIGN, Frame, Function
 from pluecker.contact.friction.solving.compiled_parts import Direct
-from pluecker.contact.world.constrained import Constrained, Flags
+from pluecker.contact.mechanisms.constrained import Constrained, Flags
 from pluecker.spatial.dense.ldl import factorize_ldl, solve_ldl
 
 __all__ = ["DAMPED", "SLACK", "Flips", "compare_axes", "measure_errors", "numbers_of_steps", "step_within_limits"]
@@ -32,7 +32,7 @@ NO_PLACEMENTS = np.zeros((0, 4, 4))
 
 
 def sizes_of_errors(values, laws, errors):
-    """The errors of all rows, the root of the sum of their squares, the largest one, and its row
+    """Compute the errors of all rows, the root of the sum of their squares, the largest one, and its row
 
     A row that holds has its value as its error, another one what is beyond its range.
     """
@@ -47,13 +47,13 @@ def sizes_of_errors(values, laws, errors):
 
 
 def numbers_of_steps(n, r):
-    """How many numbers :func:`step_within_limits` works with, for so many coordinates and rows"""
+    """Return how many numbers :func:`step_within_limits` works with, for n coordinates and r rows"""
     return r * (r + n + 3)
 
 
 def best_step(J, values, errors, laws, inverse, wanted, damping, p, multiplier, ws):
-    """The p that minimises ``1/2 (p - wanted)^T B (p - wanted)`` with linear errors zero and within linear limits, and its
-    multipliers, of all rows; false where rows are next to dependent
+    """Find the p that minimises ``1/2 (p - wanted)^T B (p - wanted)`` with linear errors zero and within linear limits, and
+    its multipliers, of all rows; false where rows are next to dependent
 
     ``inverse`` is that of B. Limits are added where p would leave them, and left out again where they would pull.
     """
@@ -123,7 +123,7 @@ def best_step(J, values, errors, laws, inverse, wanted, damping, p, multiplier, 
 
 
 def turned_axes(T, frames, axes, cosines):
-    """The cosine of the angle between two axes, of each pair of frames, and whether one is negative
+    """Compute the cosine of the angle between two axes, of each pair of frames; return whether one is negative
 
     ``T`` are the placements of frames, ``axes`` those of both in them; a number behind the last is that of the world.
     """

@@ -20,7 +20,7 @@ free                         nothing                                          th
 The angle of a TURN is known up to whole turns, and of two sets of Euler angles ANGLE knows only the nearer one. So the sides
 from which they count are put where they are zero in a reference configuration. In gimbal lock the bodies do not know the
 first Euler angle and the third one: a mechanism whose angles have rotors, and so pass through it, has no equal among free
-bodies there, and no step beyond is found (:mod:`~pluecker.contact.world.running`). Rotation vectors change to the
+bodies there, and no step beyond is found (:mod:`~pluecker.contact.mechanisms.running`). Rotation vectors change to the
 equivalent beyond half a turn, as those of exponential joints do; springs on them pull the shortest way from rest.
 
 Sources: Haug, *Computer-aided kinematics and dynamics of mechanical systems* (1989), chapter 9; RBDA section 4.4 for the

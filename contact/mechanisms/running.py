@@ -30,7 +30,7 @@ from pluecker.contact.constraints.frames import axes_in_world
 from pluecker.contact.constraints.relation import TURN
 from pluecker.contact.constraints.user import refuse_broken_functions
 from pluecker.contact.errors import ConstraintError, UnsolvedError
-from pluecker.contact.world.constrained import Constrained
+from pluecker.contact.mechanisms.constrained import Constrained
 from pluecker.spatial.engine.parallel.callbacks import callbacks
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError, shown
 
