@@ -4,7 +4,7 @@
 task or subject                                   names
 ================================================  ====================================================================
 mechanisms with loops, limits, drives             ``World``, ``constraints``
-their accelerations, steps, motions               ``World.accelerations``, ``.step``, ``.simulate``, ``.close``
+their accelerations, steps, motions               ``World.accelerations``, ``.start``, ``.step``, ``.simulate``
 contacts of a step, with their forces             ``WorldStep.contacts``, ``contacts_at`` -> ``ContactForces``
 each body by itself: maximal coordinates          ``World.maximal``
 shapes, distances, contacts between shapes        ``geometry``
@@ -46,7 +46,15 @@ from __future__ import annotations
 from pluecker.contact import constraints, geometry
 from pluecker.contact.app.comparison import compare_methods
 from pluecker.contact.app.convergence import plot_convergence
-from pluecker.contact.errors import ClosureError, ConstraintError, FileError, GeometryError, ProblemError, UnsolvedError
+from pluecker.contact.errors import (
+    ClosureError,
+    ConstraintError,
+    FileError,
+    GeometryError,
+    MemoryWarning,
+    ProblemError,
+    UnsolvedError,
+)
 from pluecker.contact.friction.files.fclib import (
     Solution,
     read_fclib,
@@ -76,7 +84,7 @@ from pluecker.contact.mechanisms.instants import ConstrainedAcceleration, Impact
 from pluecker.contact.mechanisms.maximal import Maximal
 from pluecker.contact.mechanisms.reactions import ConstraintHandle, Determination
 from pluecker.contact.world.contact_forces import ContactForces
-from pluecker.contact.world.memory import WorldMemory
+from pluecker.contact.world.memory import WorldMemory, WorldState
 from pluecker.contact.world.simulation import WorldStep, WorldTrajectory
 from pluecker.contact.world.world import World
 
@@ -102,6 +110,7 @@ __all__ = [
     "Impact",
     "LcpResult",
     "Maximal",
+    "MemoryWarning",
     "MixedLcp",
     "PoissonImpact",
     "Problem",
@@ -116,6 +125,7 @@ __all__ = [
     "UnsolvedError",
     "World",
     "WorldMemory",
+    "WorldState",
     "WorldStep",
     "WorldTrajectory",
     "assemble_contacts",

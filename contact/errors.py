@@ -6,7 +6,15 @@ from typing import Any
 
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError
 
-__all__ = ["ClosureError", "ConstraintError", "FileError", "GeometryError", "ProblemError", "UnsolvedError"]
+__all__ = [
+    "ClosureError",
+    "ConstraintError",
+    "FileError",
+    "GeometryError",
+    "MemoryWarning",
+    "ProblemError",
+    "UnsolvedError",
+]
 
 
 class ProblemError(ArgumentValueError):
@@ -55,3 +63,10 @@ class UnsolvedError(PlueckerError, RuntimeError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (str(self), self.result)
+
+
+class MemoryWarning(UserWarning):
+    """A step that goes on from the state of another one without its memory, and so makes another motion."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)

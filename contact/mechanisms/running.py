@@ -16,6 +16,7 @@ Source: R. Murray, Z. Li, S. Sastry, *A Mathematical Introduction to Robotic Man
 
 from __future__ import annotations
 
+import sys
 from contextlib import ContextDecorator
 from types import TracebackType
 from typing import Any
@@ -34,7 +35,7 @@ from pluecker.contact.mechanisms.constrained import Constrained
 from pluecker.spatial.engine.parallel.callbacks import callbacks
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError, shown
 
-__all__ = ["axes_in_line", "called", "refuse_contacts", "run", "run_on_rows"]
+__all__ = ["axes_in_line", "called", "levels_outside", "refuse_contacts", "run", "run_on_rows"]
 
 NONE = 1e-150  # sines whose squares are nothing
 
@@ -90,6 +91,17 @@ class called(ContextDecorator):
                 f"{self.function}: the numbers overflow float64, or inertias differ by more than it has digits: a matrix "
                 f"has no factors ({error}); expected masses, lengths and velocities nearer to one"
             ) from error
+
+
+def levels_outside() -> int:
+    """Count the frames from the caller to the first outside of the package: ``stacklevel`` of a warning that it raises."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in (
+        "pluecker",
+        "contextlib",
+    ):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 # ----------------------------------------------------------------------------------------------------------------- refusals

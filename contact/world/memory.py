@@ -1,4 +1,8 @@
-"""Memory of a world between steps besides its state: a small record, which can be saved, and belongs to one world.
+"""Memory of a world between steps besides q and v: a small record, which can be saved, and belongs to one world.
+
+With q and v it is the state of a world. Joints that follow a motion have come to a time, gears have turned several times
+around, rotors have a rate, and a step begins its search at the impulses of the one before. A step that is given q and v only
+begins at time zero, with angles in (-pi, pi].
 
 A world whose contacts are found in each step remembers their forces too, by the names of shapes and features.
 """
@@ -8,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import os
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +50,9 @@ from pluecker.spatial.functions.arguments import as_numbers
 from pluecker.spatial.npz import npz_content, read_npz
 
 __all__ = [
+    "TURNS",
     "WorldMemory",
+    "WorldState",
     "as_numbers_of",
     "as_numbers_with_contacts",
     "key_of",
@@ -157,6 +163,25 @@ class WorldMemory:
             return cls(**{**parts, **words, "time": float(parts["time"])})
         except PlueckerError as error:
             raise refused(f" ({error})") from None
+
+
+@by_value()
+class WorldState(NamedTuple):
+    """State of a world, as a tuple of three.
+
+    Attributes:
+        q, v: configuration and velocity, ``(..., nq)`` and ``(..., nv)``.
+        memory: what there is to remember besides, for the next step.
+    """
+
+    q: Array
+    v: Array
+    memory: WorldMemory
+
+    @property
+    def time(self) -> float:
+        """How long the motion lasts already; s."""
+        return self.memory.time
 
 
 def check_path(function: str, path: object) -> None:

@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
+import warnings
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from pluecker.articulated.errors import OutputError, SimulationError
+from pluecker.articulated.errors import LimitWarning, OutputError, SimulationError
 from pluecker.articulated.forces.elements import Element
 from pluecker.articulated.forces.packing import as_elements
-from pluecker.articulated.running.arguments import Array, as_floats
+from pluecker.articulated.running.arguments import Array, as_floats, batch_shape
 from pluecker.articulated.running.fields import STANDARD
 from pluecker.articulated.simulation.dynamics import Dynamics
-from pluecker.articulated.simulation.follow_motion import Call, follow_motion
+from pluecker.articulated.simulation.follow_motion import Call, check_states, follow_motion
 from pluecker.articulated.simulation.preparation import Options, prepare_motion
-from pluecker.articulated.simulation.starts import as_outside_limits, hard_limits, within_limits
+from pluecker.articulated.simulation.starts import as_outside_limits, exceeded, hard_limits, within_limits
 from pluecker.articulated.simulation.steps import Outcome
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.trajectory.samples import MotionFailure
 from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.contact.arguments import can_be_listed
-from pluecker.contact.constraints.checks import positive
-from pluecker.contact.errors import ConstraintError
+from pluecker.contact.constraints.checks import plain_number, positive
+from pluecker.contact.errors import ConstraintError, MemoryWarning
 from pluecker.contact.found.layout import REMEMBERED
 from pluecker.contact.found.motion import FoundMotion, Look, touch_of
 from pluecker.contact.mechanisms.constrained import Constrained
 from pluecker.contact.mechanisms.errors_at import as_on_open, refuse_open_start
 from pluecker.contact.mechanisms.instants import times_of_singular_positions
-from pluecker.contact.mechanisms.running import called
+from pluecker.contact.mechanisms.running import called, levels_outside, run
 from pluecker.contact.world.contact_forces import ContactForces
 from pluecker.contact.world.contact_samples import (
     FiledTouches,
@@ -43,32 +45,31 @@ from pluecker.contact.world.contact_samples import (
 from pluecker.contact.world.integrators import (
     SEMI_IMPLICIT,
     dynamics_with_contacts,
+    refuse_lost_turns,
     scenario_with_plan,
     world_dynamics,
     world_scenario,
 )
-from pluecker.contact.world.memory import WorldMemory, key_of, memory_of_state, own_with_contacts, plan_of
+from pluecker.contact.world.memory import (
+    TURNS,
+    WorldMemory,
+    WorldState,
+    key_of,
+    memory_of_state,
+    own_with_contacts,
+    plan_of,
+)
 from pluecker.contact.world.overlays import connections_of, elements_of, overlays_of
 from pluecker.contact.world.single_step import take_one_step
-from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError, EntryIndexError, shown
 from pluecker.spatial.properties import cached_property
 
-__all__ = ["WorldStep", "WorldTrajectory", "simulate_world", "step_world"]
+__all__ = ["WorldStep", "WorldTrajectory", "simulate_world", "start_world", "step_world"]
 
 Stepping = Integrator | FoundMotion  # what made the steps of a motion
 
 
-@by_value()
-class StateAfterStep(NamedTuple):
-    """State and memory with which the next step begins."""
-
-    q: Array
-    v: Array
-    memory: WorldMemory
-
-
-class WorldStep(StateAfterStep):
+class WorldStep(WorldState):
     """State after a step, as a tuple of three, and the contacts of the step.
 
     Attributes:
@@ -111,6 +112,19 @@ class WorldTrajectory(Trajectory):
     contacts: Sequence[ContactForces] | None = None
     find_singular: Callable[[Trajectory], Array] | None = None
 
+    @property
+    def state(self) -> WorldState:
+        """State at the end, from which :meth:`World.step` and :meth:`World.simulate` go on.
+
+        Raises:
+            ConstraintError: there is no memory: the motion was interrupted, or comes from a file, or is a part of another.
+        """
+        if self.memory is None or self.q is None or self.v is None:
+            raise ConstraintError(
+                "WorldTrajectory.state: there is no memory of the end: begin anew, by World.start of a sample's q and v"
+            )
+        return WorldState(self.q[..., -1, :].copy(), self.v[..., -1, :].copy(), self.memory)
+
     @cached_property
     def singular_times(self) -> Array:
         """When the motion was in a singular position, ``(k,)``, at samples or between them; s.
@@ -148,12 +162,37 @@ class WorldTrajectory(Trajectory):
         return self.contacts[sample]
 
 
+@called("World.start")
+def start_world(world: Constrained, q: Any, v: Any, time: float, on_open: str, outside_limits: str) -> WorldState:
+    """Compute what ``World.start`` returns."""
+    model, packed = world.model, world.packed
+    q, time = begun_within_limits(world, q, None, outside_limits), plain_number("World.start", "time", time)
+    if not 0.0 <= time < np.inf:
+        raise ConstraintError(f"World.start: time is {time:g}, expected a number that is not below 0; s")
+    given = {"q": q, "v": np.zeros(model.nv) if v is None else v}
+    states = {name: as_floats("World.start", model, STANDARD[name], x) for name, x in given.items()}
+    batch = batch_shape("World.start", model, {name: STANDARD[name] for name in states}, states)
+    check_states(model, states)
+    refuse_lost_turns(world, states["q"])
+    refuse_open_start(world, states["q"], time, as_on_open(on_open))
+    fast = exceeded(model, "begins at", states["v"], model.velocity_limit, "velocity_limit", "no step keeps it")
+    if fast:
+        warnings.warn(f"World.start: {fast}", LimitWarning, stacklevel=levels_outside())
+    q, v = (np.broadcast_to(x, (*batch, x.shape[-1])).copy() for x in states.values())
+    turns = run(world, TURNS, (q,)) if packed.n_turns else np.zeros((*batch, 0))
+    if batch:
+        impulses, rates = (np.zeros((*batch, n)) for n in (packed.n_rows, packed.n_rotors))
+        return WorldState(q, v, WorldMemory(world.once(key_of), time, turns, impulses, SEMI_IMPLICIT, rates))
+    still = np.zeros(packed.n_rows + packed.n_rotors + (world.found_contacts is not None))
+    return WorldState(q, v, memory_of_state(world, np.concatenate([[time], turns, still]), SEMI_IMPLICIT))
+
+
 @called("World.step")
 def step_world(
     world: Constrained,
     q: Any,
     v: Any,
-    step: float,
+    step: Any,
     tau: Any,
     f_ext: Any,
     on_open: str,
@@ -161,13 +200,17 @@ def step_world(
     outside_limits: str,
 ) -> WorldStep:
     """Compute what ``World.step`` returns."""
+    q, v, step, memory = as_parts("World.step", q, (v, step), memory, "step")
     step = positive("World.step", "step", step)
+    if memory is None:
+        warn_of_lost_memory(world, q, v, "World.step")
     q = begun_within_limits(world, q, memory, outside_limits)
     if f_ext is None and on_open == "raise":
         taken = take_one_step(world, q, v, step, tau, memory)
         if taken is not None:
             after = WorldStep(*taken[:3])
             after.find_contacts = partial(contacts_behind, world, np.array(q), after, taken.look, step)
+            keep_in_view(world, after)
             return after
     options = {
         "control": tau, "f_ext": f_ext, "elements": (), "record": (), "every": 1, "record_to": None,
@@ -184,6 +227,7 @@ def step_world(
     after.failures, after.divided = found.failures, found.divided[..., -1]
     look = chosen.look if isinstance(chosen, FoundMotion) else None
     after.find_contacts = partial(contacts_behind, world, np.array(q, dtype=np.float64), after, look, step)
+    keep_in_view(world, after)
     return after
 
 
@@ -192,8 +236,8 @@ def simulate_world(
     world: Constrained,
     q: Any,
     v: Any,
-    duration: float,
-    step: float,
+    duration: Any,
+    step: Any,
     integrator: str,
     elements: Any,
     memory: Any,
@@ -201,6 +245,9 @@ def simulate_world(
     options: dict[str, Any],
 ) -> WorldTrajectory:
     """Compute what ``World.simulate`` returns; ``options`` are its other arguments by name."""
+    q, v, duration, step, memory = as_parts("World.simulate", q, (v, duration, step), memory, "duration, step")
+    if memory is None:
+        warn_of_lost_memory(world, q, v, "World.simulate")
     q = begun_within_limits(world, q, memory, outside_limits)
     begun = memory.time if isinstance(memory, WorldMemory) else 0.0
     elements = as_elements("simulate", elements)
@@ -234,6 +281,31 @@ def begun_within_limits(world: Constrained, q: Any, memory: Any, outside_limits:
     if not np.isfinite(array).all():
         return array  # which is refused as such
     return within_limits(world.model, array, hard_limits(world.model), outside)
+
+
+def as_parts(function: str, q: Any, rest: tuple[Any, ...], memory: Any, names: str) -> tuple[Any, ...]:
+    """Return q, v, the arguments behind them, and the memory, whether a state comes first or q and v.
+
+    Args:
+        function: that is called.
+        q: configuration, or a state.
+        rest: v and the arguments behind it, as they came: with a state, these begin in the place of v.
+        memory: beside q and v.
+        names: of the arguments behind v, for the message.
+
+    Raises:
+        ArgumentTypeError: too few or too many arguments, a memory beside a state.
+    """
+    if not isinstance(q, WorldState):
+        if any(x is None for x in rest):
+            raise ArgumentTypeError(f"{function}: an argument is missing, expected q, v, {names}, or a state, {names}")
+        return q, *rest, memory
+    behind = [x for x in rest if x is not None]
+    if len(behind) != len(rest) - 1:
+        raise ArgumentTypeError(f"{function}: a state and {len(behind)} arguments came, expected a state, {names}")
+    if memory is not None:
+        raise ArgumentTypeError(f"{function}: a state and a memory came, expected one of them: a state has its memory")
+    return q.q, q.v, *behind, q.memory
 
 
 def contacts_behind(world: Constrained, q: Array, after: WorldStep, look: Look | None, step: float) -> ContactForces:
@@ -282,7 +354,7 @@ def follow(
         return dynamics
 
     own = {name: options.pop(name) for name in ("record_to", "progress")}
-    call = Call(options.pop("function"), stacklevel=6, continued=memory is not None)
+    call = Call(options.pop("function"), stacklevel=levels_outside() + 1, continued=memory is not None)
     wanted = Options(**options)
 
     def prepare(shapes: Any) -> Any:
@@ -310,3 +382,42 @@ def memory_at_end(
     if found:
         own = own_with_contacts(own, world.packed.n_rotors)
     return WorldMemory(world.once(key_of), time, numbers[..., 1 : 1 + n_turns], impulses, name, own)
+
+
+# ----------------------------------------------------------------------------------------------- memories that were left out
+
+
+def keep_in_view(world: Constrained, after: WorldState) -> None:
+    """Remember which arrays a step gave, where the next one needs what else it gave."""
+    if world.once(has_more_than_impulses):
+        world.tables[keep_in_view] = weakref.ref(after.q), weakref.ref(after.v), after.memory
+
+
+def has_more_than_impulses(world: Constrained) -> bool:
+    """Return whether memories hold what makes another motion if it is lost: a time, turns, rates of rotors."""
+    return bool(follows_time(world) or world.packed.n_turns or world.packed.n_rotors)
+
+
+def follows_time(world: Constrained) -> bool:
+    """Return whether a row is to be somewhere over time."""
+    return any(row.motion is not None or (row.holonomic and not row.ranged) for _, row in world.prescribed)
+
+
+def warn_of_lost_memory(world: Constrained, q: Any, v: Any, function: str) -> None:
+    """Warn of a start without memory from the very arrays that the last step gave, if it is known to make another motion."""
+    kept = world.tables.get(keep_in_view)
+    if kept is None or kept[0]() is not q or kept[1]() is not v:
+        return
+    memory: WorldMemory = kept[2]
+    lost = [f"the time, {memory.time:.6g} s"] if follows_time(world) and memory.time > 0.0 else []
+    if (np.abs(memory.turns) > np.pi).any():
+        lost.append("turns of angles")
+    if memory.own[..., : world.packed.n_rotors].any():
+        lost.append("rates of rotors")
+    if lost:
+        warnings.warn(
+            f"{function}: q and v are those of the step before, whose memory was left out, and with it "
+            f"{' and '.join(lost)}: this begins a motion anew; hand on the state, world.step(state, h), or memory=",
+            MemoryWarning,
+            stacklevel=levels_outside(),
+        )

@@ -41,9 +41,9 @@ from pluecker.contact.mechanisms.reactions import ConstraintHandle, Determinatio
 from pluecker.contact.mechanisms.running import called
 from pluecker.contact.mechanisms.tree_joints import free_parts
 from pluecker.contact.rows.joint_rows import joint_rows
-from pluecker.contact.world.memory import WorldMemory
+from pluecker.contact.world.memory import WorldMemory, WorldState
 from pluecker.contact.world.overlays import connections_of, overlays_of
-from pluecker.contact.world.simulation import WorldStep, WorldTrajectory, simulate_world, step_world
+from pluecker.contact.world.simulation import WorldStep, WorldTrajectory, simulate_world, start_world, step_world
 from pluecker.contact.world.world_file import read_world_file
 from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, UnknownNameError, shown
 
@@ -444,11 +444,52 @@ class World(Constrained):
         """
         return momentum_about(self, q, v, point)
 
-    def step(
+    def start(
         self,
         q: ArrayLike,
-        v: ArrayLike,
-        step: float,
+        v: ArrayLike | None = None,
+        *,
+        time: float = 0.0,
+        on_open: str = "raise",
+        outside_limits: str = "raise",
+    ) -> WorldState:
+        """Begin a motion: check where it begins, and return the state that steps and simulations take and give back.
+
+        Args:
+            q, v: configuration and velocity, ``(..., nq)`` and ``(..., nv)``; at rest if v is None.
+            time: of prescribed motions, at which it begins; s.
+            on_open, outside_limits: what becomes of open constraints, and of q beyond position limits, as for
+                :meth:`simulate`.
+
+        Returns:
+            The state, a tuple ``q, v, memory`` that has a ``time``.
+
+        Raises:
+            ValueError, TypeError: as :meth:`simulate`; ``time`` is below 0.
+
+        Warns:
+            LimitWarning: a velocity is above the model's ``velocity_limit``.
+
+        Example:
+            >>> from pluecker.articulated import ModelBuilder
+            >>> from pluecker.contact import World
+            >>> lift = ModelBuilder()
+            >>> lift.add_body("cabin", mass=2.0)
+            >>> lift.add_joint("shaft", "prismatic", parent="world", child="cabin", axis=(0, 0, 1))
+            >>> world = World(lift.build())
+            >>> state = world.start([0.0], [1.0])
+            >>> for _ in range(10):
+            ...     state = world.step(state, 0.01, tau=[2.0 * 9.81])
+            >>> round(state.time, 6), state.q.round(6)
+            (0.1, array([0.1]))
+        """
+        return start_world(self, q, v, time, on_open, outside_limits)
+
+    def step(
+        self,
+        q: ArrayLike | WorldState,
+        v: ArrayLike | None = None,
+        step: float | None = None,
         *,
         tau: ArrayLike | None = None,
         f_ext: ArrayLike | None = None,
@@ -458,24 +499,29 @@ class World(Constrained):
     ) -> WorldStep:
         """Make one step of the motion; :meth:`simulate` with one of them.
 
+        ``state = world.step(state, h)`` goes on from a state of :meth:`start`, of a step, or of a motion. ``q, v, h`` begin
+        a motion at time zero, with angles in (-pi, pi]; with ``memory=`` they go on.
+
         Args:
-            q, v: the state, ``(..., nq)`` and ``(..., nv)``.
+            q, v: the state, ``(..., nq)`` and ``(..., nv)``; or a state, and nothing in the place of v.
             step: s.
             tau: joint forces during the step, ``(..., nv)``; none if None.
             f_ext: wrenches on the bodies in their coordinates, ``(..., n_bodies, 6)``.
             on_open: ``"close"`` lets open constraints in, see :meth:`simulate`.
-            memory: what the step before gave; None before the first one.
+            memory: what the step before gave, where q and v do not come as its state; None before the first one.
             outside_limits: of the first one, as for :meth:`simulate`.
 
         Returns:
-            q and v at the end of the step, and the memory for the next one; ``step.contacts`` has what touched, with forces.
+            The state at the end of the step, a tuple ``q, v, memory``; its ``contacts`` are what touched, with forces.
 
         Raises:
             ValueError, TypeError: as :meth:`simulate`.
             SimulationError: there is no such step: constraints contradict each other, or cannot be met.
 
         Warns:
-            SimulationWarning: so of some states of a batch, which ``failures`` of the result names.
+            SimulationWarning: there is no step from some states of a batch, which ``failures`` of the result names.
+            MemoryWarning: q and v are the arrays that the last step gave, and the memory that is missing had come to a time
+                that motions depend on, or had counted turns, or rates of rotors.
 
         Source: Moreau (1999).
         """
@@ -483,10 +529,10 @@ class World(Constrained):
 
     def simulate(
         self,
-        q: ArrayLike,
-        v: ArrayLike,
-        duration: float,
-        step: float,
+        q: ArrayLike | WorldState,
+        v: ArrayLike | None = None,
+        duration: float | None = None,
+        step: float | None = None,
         *,
         control: Any = None,
         f_ext: Any = None,
@@ -505,6 +551,8 @@ class World(Constrained):
     ) -> WorldTrajectory:
         """Simulate the motion from the state ``q, v``; arguments that are not named here are those of :func:`simulate`.
 
+        ``world.simulate(state, duration, step)`` goes on from a state of :meth:`start`, of a step, or of a motion.
+
         What goes with what. Smooth integrators are bdf1, bdf2, and rk4, dormand_prince, variational, linearly_implicit and
         redmax; further ones of :func:`simulate` know no constraints, and are refused:
 
@@ -522,7 +570,7 @@ class World(Constrained):
         ==================================================  =============  ==========  ==============
 
         Args:
-            q, v: the state at the beginning, ``(..., nq)`` and ``(..., nv)``.
+            q, v: the state at the beginning, ``(..., nq)`` and ``(..., nv)``; or a state, and nothing in the place of v.
             duration, step: a whole number of steps; s.
             integrator: ``"semi_implicit"``, the step of worlds, of first order, which knows all rows; or a smooth one.
                 ``"rk4"`` and ``"dormand_prince"``, of order four and five, and ``"linearly_implicit"`` and ``"redmax"``,
@@ -547,14 +595,17 @@ class World(Constrained):
                 that goes on from a memory begins where it is.
 
         Returns:
-            A trajectory, with ``memory``; its ``singular_times`` say when it was in a singular position. Of a batch of which
-            motions failed, as for :func:`simulate`, the memory has these as they were last.
+            A trajectory, with the ``state`` at its end; ``singular_times`` say when it was in a singular position. Of a
+            batch of which motions failed, as for :func:`simulate`, the memory has these as they were last.
 
         Raises:
             ValueError, TypeError: as :func:`simulate`; the memory is of another world, or does not fit the state.
             ConstraintError: a constraint is open at the beginning; the message names it and :meth:`close`.
             SimulationError: the motion cannot be followed to its end; the message says at what time, and which constraints
                 contradict each other, ``trajectory`` has what was computed until then.
+
+        Warns:
+            MemoryWarning: as :meth:`step`.
 
         Example:
             >>> from pluecker.articulated import ModelBuilder
