@@ -50,6 +50,9 @@ other people's orders                  :mod:`pluecker.articulated.conventions`
 Conventions: 6D vectors have the angular part first; quaternions are ``[w, x, y, z]``, body to world; a free joint has
 ``q = [x y z, w x y z]`` and ``v`` = spatial velocity in body coordinates; SI units and radians.
 
+Functions that take a model take a :class:`~pluecker.contact.World` too, and answer as for its model: kinematics, energies,
+momenta, the inertia matrix. Where constraints change the answer, as that of :func:`aba`, they refuse worlds that have some.
+
 Leading axes are batches. A batch runs eight states at a time, one in each lane of a SIMD register, and on ``threads``
 threads (all cores by default), without the interpreter's lock. Within batches the result for a state depends neither on the
 other states nor on its place nor on the number of threads, to the last bit. One state alone goes through code compiled

@@ -59,7 +59,7 @@ def to_pinocchio_q(model: Model, pin_model: Any, q: ArrayLike) -> Array:
 
     Source: Carpentier et al. (2019) and the documentation of Pinocchio, for its orders.
     """
-    check_models("to_pinocchio_q", model, pin_model)
+    model = check_models("to_pinocchio_q", model, pin_model)
     q = finite_numbers("to_pinocchio_q", "q", as_floats("to_pinocchio_q", model, STANDARD["q"], q))
     result = np.zeros((*q.shape[:-1], pin_model.nq))
     for joint, kind, theirs in matched("to_pinocchio_q", model, pin_model):
@@ -87,7 +87,7 @@ def from_pinocchio_q(model: Model, pin_model: Any, q_pin: ArrayLike) -> Array:
 
     Source: Carpentier et al. (2019) and the documentation of Pinocchio, for its orders.
     """
-    check_models("from_pinocchio_q", model, pin_model)
+    model = check_models("from_pinocchio_q", model, pin_model)
     q_pin = as_numbers("from_pinocchio_q", "q_pin", q_pin)
     if q_pin.shape[-1:] != (pin_model.nq,):
         raise ArgumentValueError(f"from_pinocchio_q: q_pin has shape {q_pin.shape}, expected (..., {pin_model.nq})")
@@ -115,7 +115,7 @@ def velocity_map_to_pinocchio(model: Model, pin_model: Any) -> Array:
 
     Source: Carpentier et al. (2019) and the documentation of Pinocchio, for its orders.
     """
-    check_models("velocity_map_to_pinocchio", model, pin_model)
+    model = check_models("velocity_map_to_pinocchio", model, pin_model)
     G = np.zeros((pin_model.nv, model.nv))
     for joint, kind, theirs in matched("velocity_map_to_pinocchio", model, pin_model):
         for row, k in enumerate(kind.linear_first):
@@ -136,7 +136,7 @@ def forces_to_pinocchio(model: Model, pin_model: Any, f_ext: ArrayLike) -> list[
 
     Source: Carpentier et al. (2019) and the documentation of Pinocchio, for its orders.
     """
-    check_models("forces_to_pinocchio", model, pin_model)
+    model = check_models("forces_to_pinocchio", model, pin_model)
     f_ext = as_floats("forces_to_pinocchio", model, STANDARD["f_ext"], f_ext)
     if f_ext.ndim != 2:
         raise ArgumentValueError(f"forces_to_pinocchio: f_ext has shape {f_ext.shape}, expected those of one state")
@@ -147,11 +147,12 @@ def forces_to_pinocchio(model: Model, pin_model: Any, f_ext: ArrayLike) -> list[
     return forces
 
 
-def check_models(function: str, model: Any, pin_model: Any) -> None:
-    """Refuse what is not one model of ours and one of Pinocchio's."""
-    as_model(function, model)
+def check_models(function: str, model: Any, pin_model: Any) -> Model:
+    """Return our model, refusing what is not one of ours and one of Pinocchio's."""
+    found = as_model(function, model)
     if not all(hasattr(pin_model, name) for name in ("nq", "nv", "njoints", "names", "joints")):
         raise ArgumentTypeError(f"{function}: pin_model must be a pinocchio.Model, got a {type(pin_model).__name__}")
+    return found
 
 
 def finite_numbers(function: str, name: str, array: Array) -> Array:

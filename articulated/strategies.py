@@ -188,7 +188,7 @@ def configurations(model: Model, *, near_singular: bool = True) -> Strategy:
     Raises:
         TypeError: ``model`` is no model, or ``near_singular`` neither True nor False.
     """
-    as_model("configurations", model)
+    model = as_model("configurations", model)
     as_flag("configurations", "near_singular", near_singular)
     return draw_configuration(model, near_singular)
 
@@ -241,7 +241,7 @@ def velocities(model: Model, *, largest: float = LARGEST_COORDINATE) -> Strategy
     Raises:
         TypeError, ValueError: no model, or no number above 0.
     """
-    as_model("velocities", model)
+    model = as_model("velocities", model)
     return numbers((model.nv,), as_size("velocities", largest))
 
 
@@ -255,7 +255,7 @@ def body_forces(model: Model, *, largest: float = LARGEST_COORDINATE) -> Strateg
     Raises:
         TypeError, ValueError: no model, or no number above 0.
     """
-    as_model("body_forces", model)
+    model = as_model("body_forces", model)
     return numbers((model.n_bodies, 6), as_size("body_forces", largest))
 
 
@@ -295,7 +295,7 @@ def states(models: Any = None, *, near_singular: bool = True) -> Strategy:
 def draw_state(draw: Any, source: Any, near_singular: bool) -> State:
     """A model, then a state of it."""
     model = draw(source)
-    as_model("states", model)
+    model = as_model("states", model)
     q = draw(draw_configuration(model, near_singular))
     v, a, tau = (draw(numbers((model.nv,), LARGEST_COORDINATE)) for _ in range(3))
     return State(model, q, v, a, tau, draw(numbers((model.n_bodies, 6), LARGEST_COORDINATE)))

@@ -223,7 +223,8 @@ def call_with_elements(
     """Call an algorithm whose key is the tuple of elements."""
     name = algorithm.name
     key = (as_elements(name, elements),)
-    if (algorithm, key) not in as_model(name, model).plans:
+    model = as_model(name, model)
+    if (algorithm, key) not in model.plans:
         try:
             algorithm.plan(model, key)
         except PlueckerError as error:

@@ -151,7 +151,7 @@ def as_motion(function: str, model: Any, trajectory: Any, parts: tuple[str, ...]
         if model.model is None:
             raise TrajectoryError(f"{function}: the trajectory has no model; give it as the first argument")
         model, trajectory = model.model, model
-    as_model(function, model)
+    model = as_model(function, model)
     if not isinstance(trajectory, Trajectory):
         raise ArgumentTypeError(f"{function}: trajectory is {shown(trajectory)}, expected a Trajectory")
     if trajectory.batch_shape:

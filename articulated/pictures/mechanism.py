@@ -75,7 +75,7 @@ def plot_mechanism(
         >>> axes.figure.savefig("arm.png")  # doctest: +SKIP
     """
     function = "plot_mechanism"
-    as_model(function, model)
+    model = as_model(function, model)
     contents = as_contents(function, model, visuals, joint_axes, frames, inertia, center_of_mass)
     heading, direction = as_title(function, model, title), as_camera(function, camera)
     with naming(function):

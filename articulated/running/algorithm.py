@@ -283,7 +283,10 @@ class Algorithm:
 
         What was converted then takes the short ways too.
         """
-        as_model(self.name, model)
+        if type(model) is not Model:
+            own = as_model(self.name, model)
+            if own is not model:
+                return self.call(own, inputs, out, threads, key)
         arrays = tuple(
             [
                 value

@@ -33,8 +33,15 @@ FLOAT = np.dtype(np.float64)
 
 
 def as_model(name: str, model: Any) -> Model:
-    """Return the model, refusing what is none."""
+    """Return the model, refusing what is none.
+
+    What is made of a model, such as a world, has a method ``__model__``: called with the name of the function it returns the
+    model, or refuses a function whose answer would be another one for the whole.
+    """
     if not isinstance(model, Model):
+        if hasattr(type(model), "__model__"):
+            found: Model = model.__model__(name)
+            return found
         got = f"the class {model.__name__}" if isinstance(model, type) else f"a {type(model).__name__}"
         raise ArgumentTypeError(f"{name}: model must be a pluecker.articulated.Model, got {got}")
     return model

@@ -112,7 +112,7 @@ def convergence(
 
     Source: Hairer, Norsett and Wanner (1993), section II.4 (extrapolation).
     """
-    as_model("convergence", model)
+    model = as_model("convergence", model)
     if isinstance(runs, bool) or not isinstance(runs, (int, np.integer)):
         raise ArgumentTypeError(f"convergence: runs is a {type(runs).__name__}, expected a whole number")
     if not 3 <= runs <= MOST_RUNS:

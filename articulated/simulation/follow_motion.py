@@ -45,7 +45,7 @@ class Call(NamedTuple):
     """
 
     function: str = "simulate"
-    stacklevel: int = 3
+    stacklevel: int = 4
     continued: bool = False
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial, wraps
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,7 +26,22 @@ from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 
 __all__ = ["simulate"]
 
+F = TypeVar("F", bound=Callable[..., Any])
 
+
+def for_worlds_too(function: F) -> F:
+    """Decorate ``simulate``: what is made of a model, such as a world, has a method of this name, called instead."""
+
+    @wraps(function)
+    def simulate(model: Any, *arguments: Any, **options: Any) -> Any:
+        return (model.simulate if hasattr(type(model), "__model__") else partial(function, model))(
+            *arguments, **options
+        )
+
+    return cast(F, simulate)
+
+
+@for_worlds_too
 def simulate(
     model: Model,
     q: ArrayLike,
@@ -60,7 +75,7 @@ def simulate(
     Integrators that know no dry friction refuse models with it, and limits that are asked for.
 
     Args:
-        model: the mechanism.
+        model: the mechanism; with a :class:`~pluecker.contact.World` this is :meth:`pluecker.contact.World.simulate`.
         q, v: the state at the beginning, ``(..., nq)`` and ``(..., nv)``.
         duration: a whole number of steps; s.
         step: s.

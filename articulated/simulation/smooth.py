@@ -97,7 +97,7 @@ def follow(
 
     Source: RBDA section 3.1; Hairer, Norsett and Wanner (1993), section II.5.
     """
-    as_model("simulate", model)
+    model = as_model("simulate", model)
     times = as_finite("time", time, None)
     n = len(times)
     forces = as_finite("tau", tau, (n, model.nv))

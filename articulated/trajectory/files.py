@@ -50,7 +50,7 @@ def read_samples(path: str | os.PathLike[str], model: Model | None, bare: str) -
     if not isinstance(bare, str) or bare not in PARTS:
         raise ArgumentValueError(f"read_trajectory: bare is {shown(bare)}, expected one of {', '.join(PARTS)}")
     if model is not None:
-        as_model("read_trajectory", model)
+        model = as_model("read_trajectory", model)
     try:
         if path.suffix.lower() == ".npz":
             trajectory = read_trajectory_npz(path, model)

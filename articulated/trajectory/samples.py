@@ -80,7 +80,7 @@ class Samples:
 
     def __post_init__(self) -> None:
         if self.model is not None:
-            as_model("Trajectory", self.model)
+            object.__setattr__(self, "model", as_model("Trajectory", self.model))
         before: tuple[str, int] | None = None  # the first part, and how many samples it has
         batch: tuple[int, ...] | None = None
         for part, value in zip(COLUMNS, (self.time, *self._parts()), strict=True):
@@ -226,7 +226,7 @@ class Samples:
             TrajectoryError: the first part that does not fit, with the sample.
         """
         if model is not None:
-            as_model(source, model)
+            model = as_model(source, model)
         for part in COLUMNS:
             values = getattr(self, part)
             if values is None:

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
 from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.arguments import as_model
 from pluecker.contact.arguments import can_be_listed
 from pluecker.contact.constraints.frames import body_of
 from pluecker.contact.errors import GeometryError
@@ -144,8 +145,7 @@ class Collision:
         adjacent: bool = False,
         margin: float = 0.0,
     ) -> None:
-        if not isinstance(model, Model):
-            raise ArgumentTypeError(f"Collision: model is a {type(model).__name__}, expected a Model")
+        model = as_model("Collision", model)
         if not can_be_listed(colliders):
             raise ArgumentTypeError(f"Collision: colliders is {shown(colliders)}, expected records of Collider")
         self.model, self.colliders = model, tuple(colliders)

@@ -59,7 +59,7 @@ def draw_colliders(
         >>> model = draw_colliders(builder.build(), [Collider("skin", Sphere(0.1), "ball")])
         >>> axes = plot_mechanism(model)  # doctest: +SKIP
     """
-    as_model("draw_colliders", model)
+    model = as_model("draw_colliders", model)
     given = as_numbers("draw_colliders", "ground", ground)
     if given.shape not in ((), (2,)):
         raise GeometryError(f"draw_colliders: ground has shape {given.shape}, expected a number or (2,)")

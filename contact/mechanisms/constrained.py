@@ -7,6 +7,7 @@ is that record, with a method for each of these functions.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -44,6 +45,23 @@ __all__ = [
 T = TypeVar("T")
 Flags = NDArray[np.bool_]
 JOINTS = "joints"  # the name of the rows of the model's own joints
+# Functions of a model in which accelerations or forces answer each other, which constraints change, and what knows these.
+# Kinematics, energies, momenta, the inertia matrix and the terms of the equation of motion are the same with constraints.
+CHANGED = {
+    "aba": "World.accelerations",
+    "aba_derivatives": "",
+    "convergence": "World.simulate",
+    "factorize": "World.accelerations",
+    "joint_forces": "World.accelerations and the wrench of a constraint",
+    "minv": "World.accelerations",
+    "operational_inertia": "",
+    "redmax_dynamics": "World.accelerations",
+    "rnea": "World.inverse_dynamics",
+    "rnea_derivatives": "",
+    "simulate": "World.simulate",
+    "World": "",
+}
+MOST_NAMED = 5  # constraints, of which more would fill the message
 
 
 @by_value("model", "constraints", "limits", "found_contacts", "accuracy")
@@ -66,6 +84,15 @@ class Constrained:
     parts: tuple[Parts, ...]
     found_contacts: FoundContacts | None
     accuracy: float
+
+    def __model__(self, function: str) -> Model:
+        """Return the model to a function that takes one.
+
+        Raises:
+            ConstraintError: there are constraints or contacts, and the function would leave out what they do.
+        """
+        refuse_to_leave_out(self, function)
+        return self.model
 
     @cached_property
     def smooth(self) -> Model:
@@ -134,6 +161,20 @@ class Constrained:
     def n_rows(self) -> int:
         """Number of rows of all constraints, with those of the joints."""
         return len(self.laws)
+
+
+def refuse_to_leave_out(world: Constrained, function: str) -> None:
+    """Refuse a function of the model, or ``derivative_of(function)``, whose answer is another one with constraints."""
+    found = [name for name in CHANGED if name in re.split(r"[()]", function)]
+    names = [*world.names, *(("shapes",) if world.found_contacts is not None else ())]
+    if not found or not names:
+        return
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    instead = f"use {CHANGED[found[0]]}, or" if CHANGED[found[0]] else "use"
+    raise ConstraintError(
+        f"{function}: the world has {', '.join(map(shown, names[:MOST_NAMED]))}{more}, of which this function of a model "
+        f"knows nothing; {instead} world.model for the mechanism without constraints"
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------- the constraints

@@ -58,6 +58,9 @@ class World(Constrained):
     on which it has forces; the rows of all are counted in the order in which the constraints were given, and those of the
     model's own joints, dry friction and limits, come last.
 
+    Functions that take a model take a world: :func:`~pluecker.articulated.forward_kinematics`, energies, momenta and the
+    inertia matrix are those of its model, and so are all others where there are no constraints and no shapes.
+
     Worlds are equal, and hash alike, if model, constraints and shapes are; they can be copied and pickled.
 
     Args:

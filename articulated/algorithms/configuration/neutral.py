@@ -27,7 +27,7 @@ def neutral(model: Model, *, within_limits: bool = False) -> Array:
 
     Source: Sola, Deray, Atchuthan (2018), section II: each joint is at the identity of its group of displacements.
     """
-    as_model("neutral", model)
+    model = as_model("neutral", model)
     if not isinstance(within_limits, bool | np.bool_):
         raise ArgumentTypeError(f"neutral: within_limits is {shown(within_limits)}, expected True or False")
     q = np.array([x for joint in model.joints if joint.mimic is None for x in JOINT_TYPES[joint.type].neutral])

@@ -43,7 +43,7 @@ def random_configuration(
 
     Source: quaternions uniform over all turns, Shoemake (1992); by normal deviates, Muller (1959).
     """
-    as_model("random_configuration", model)
+    model = as_model("random_configuration", model)
     rng, shape = as_generator(rng), as_shape(size, model.nq)
     lower, upper = model.lower_limit.copy(), model.upper_limit.copy()
     width = np.where(model.q_is_angle, 2 * np.pi, 2.0)

@@ -73,6 +73,7 @@ def derivative_of(algorithm: str | Callable[..., Any]) -> Callable[..., Any]:
     def derivative(
         model: Model, *arguments: Any, wrt: Any = None, out: Any = None, threads: Any = None, **options: Any
     ) -> Any:
+        model = as_model(name, model)
         met, inputs, key = requested(function, model, arguments, options)
         chosen = as_wrt(name, wrt, differentiable(met, parameters), inputs, met)
         result = derivative_of_record(met).call(model, inputs, None, threads, (tuple(sorted(chosen)), *key))
@@ -126,10 +127,11 @@ def second_derivative_of(algorithm: str | Callable[..., Any]) -> Callable[..., A
         threads: Any = None,
         **options: Any,
     ) -> Any:
+        model = as_model(name, model)
         met, inputs, key = requested(function, model, arguments, options)
         names = differentiable(met, parameters)
         chosen = as_wrt(name, wrt, names, inputs, met)
-        direction = as_direction(name, as_model(name, model), along, names, inputs, met)
+        direction = as_direction(name, model, along, names, inputs, met)
         record = second_derivative_of_record(met)
         result = record.call(model, (*inputs, direction), None, threads, (tuple(sorted(chosen)), *key))
         return split(name, model, met, key, chosen, result, out, isinstance(wrt, str))

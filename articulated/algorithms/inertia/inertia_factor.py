@@ -41,7 +41,7 @@ from pluecker.articulated.model.layout import (
 )
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
-from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.running.arguments import Array, as_model
 from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.inertia import load_rigid
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
@@ -298,6 +298,8 @@ def factorize(model: Model, q: ArrayLike, *, form: str = DEFAULT, threads: int |
 
     Source: RBDA sections 6.5 and 7.3; Featherstone (2005).
     """
+    if type(model) is not Model:
+        model = as_model("factorize", model)
     if form is DEFAULT:  # as loops call it: the shortest way
         return InertiaFactor(model, FACTORIZE.call(model, (q,), None, threads))
     if not isinstance(form, str):

@@ -114,6 +114,7 @@ def width(model: Model, form: str) -> int:
 
 def sparse_matrix(algorithm: Algorithm, model: Model, form: Any, **inputs: ArrayLike) -> Any:
     """Compute the sparse matrix of one state, with its own copy of the pattern."""
+    model = as_model(f"sparse_{algorithm.name}", model)
     check_one_state(f"sparse_{algorithm.name}", model, form, inputs)
     try:
         numbers = algorithm.call(model, tuple(inputs.values()), None, 1, (form,))
@@ -270,9 +271,8 @@ def sparse_body_jacobian_dot(model: Model, q: ArrayLike, v: ArrayLike, *, format
     return sparse_matrix(BODY_JACOBIAN_DOT, model, format, q=q, v=v)
 
 
-def check_one_state(name: str, model: Any, format: Any, inputs: dict[str, ArrayLike]) -> None:
+def check_one_state(name: str, model: Model, format: Any, inputs: dict[str, ArrayLike]) -> None:
     """A known format, and inputs without leading axes."""
-    as_model(name, model)
     expected = " or ".join(repr(form) for form in FORMATS)
     if not isinstance(format, str):
         raise ArgumentTypeError(f"{name}: format is a {type(format).__name__}, expected {expected}")
