@@ -46,7 +46,7 @@ from pluecker.contact.constraints.relation import (
 )
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.geometry.surfaces import Collider, combined
-from pluecker.contact.geometry.touching import touching_shapes
+from pluecker.contact.geometry.touching import shape_pair
 from pluecker.spatial.errors import ArgumentTypeError, shown
 
 __all__ = ["ShapeContact", "SurfaceLaw"]
@@ -128,7 +128,7 @@ class ShapeContact(Constraint):
         for key in ("first", "second"):
             if not isinstance(getattr(self, key), Collider):
                 raise ArgumentTypeError(f"{self.label}: {key} is {shown(getattr(self, key))}, expected a Collider")
-        touching_shapes(self.label, self.first, self.second)
+        shape_pair(self.label, self.first, self.second)
         for key in ("friction", "kinetic_friction", "rolling_friction", "spinning_friction", "stiffness", "damping"):
             given = getattr(self, key)
             if given is not None:
@@ -177,7 +177,7 @@ class ShapeContact(Constraint):
         """
         first, second = self.first.frame, self.second.frame
         check_apart(self.label, model, first=first, second=second)
-        pair, law = touching_shapes(self.label, self.first, self.second), self.law
+        pair, law = shape_pair(self.label, self.first, self.second), self.law
         resisting = [*([1, 2] if law.rolling_friction > 0.0 else []), *([0] if law.spinning_friction > 0.0 else [])]
         functions = tuple(
             Function(kind, first, second, user=(pair, slot, direction))

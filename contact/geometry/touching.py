@@ -21,7 +21,7 @@ from pluecker.contact.geometry.surfaces import Collider
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.properties import cached_property
 
-__all__ = ["TouchingShapes", "touching_shapes"]
+__all__ = ["ShapePair", "shape_pair"]
 
 # Of the radius of a hull: a corner that is no higher above a half-space may touch it. Chosen: of more than four those count
 # that span the most, so that a rim above the face on which a hull lies is not to be among them; but a corner that falls by
@@ -30,7 +30,7 @@ NEAR = 0.02
 
 
 @dataclass(frozen=True, eq=False)
-class TouchingShapes:
+class ShapePair:
     """Two colliders whose shapes have a kernel.
 
     Attributes:
@@ -79,7 +79,7 @@ class TouchingShapes:
         return NEAR * self.colliders[1].shape.radius_around if corners else SLACK
 
 
-def touching_shapes(label: str, first: Collider, second: Collider) -> TouchingShapes:
+def shape_pair(label: str, first: Collider, second: Collider) -> ShapePair:
     """Find the kernel of two colliders, and their order in it.
 
     Raises:
@@ -89,7 +89,7 @@ def touching_shapes(label: str, first: Collider, second: Collider) -> TouchingSh
         kinds = pair[0].shape.kind, pair[1].shape.kind
         solid = not any(is_surface(collider.shape) for collider in pair)
         if solid and kernel_of(*kinds) is not None:
-            return TouchingShapes(pair, turned)
+            return ShapePair(pair, turned)
     words = [KINDS[shape.kind] for shape in (first.shape, second.shape)]
     own = (kinds for kinds in SOLID_PAIRS if Mesh.kind not in kinds)  # a mesh that has an inside is a hull
     known_kinds = (*PAIRS, *((kind, ConvexHull.kind) for kind in HULL_PAIRS), *own)

@@ -35,8 +35,8 @@ __all__ = [
     "JOINTS",
     "Constrained",
     "Flags",
-    "FoundContacts",
-    "as_found_contacts",
+    "WorldShapes",
+    "as_world_shapes",
     "checked",
     "pair_contacts",
     "parts_of",
@@ -82,7 +82,7 @@ class Constrained:
     constraints: tuple[Any, ...]
     limits: bool
     parts: tuple[Parts, ...]
-    found_contacts: FoundContacts | None
+    found_contacts: WorldShapes | None
     accuracy: float
 
     def __model__(self, function: str) -> Model:
@@ -274,7 +274,7 @@ def as_colliders(shapes: Any) -> tuple[Collider, ...]:
 
 @by_value()
 @dataclass(frozen=True, eq=False)
-class FoundContacts:
+class WorldShapes:
     """Shapes of a world, and the law of their contacts.
 
     Attributes:
@@ -323,7 +323,7 @@ class FoundContacts:
         return found.digest()
 
 
-def as_found_contacts(
+def as_world_shapes(
     model: Model,
     shapes: Any,
     law: Any,
@@ -333,7 +333,7 @@ def as_found_contacts(
     accuracy: float,
     named: bool,
     paired: bool,
-) -> FoundContacts | None:
+) -> WorldShapes | None:
     """Check shapes and the law of their contacts; None where there are no shapes, or where the pairs that touch are named.
 
     Args:
@@ -371,4 +371,4 @@ def as_found_contacts(
             f"World: law is 'lcp', which knows no rolling and spinning friction, and the surface of collider "
             f"{shown(collision.colliders[turning[0]].name)} has it; use 'ncp' or 'ccp'"
         )
-    return FoundContacts(collision, law, impacts, rate, speed, accuracy)
+    return WorldShapes(collision, law, impacts, rate, speed, accuracy)

@@ -12,15 +12,15 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.relation import TOUCH, TOUCH_TURN, Function
 from pluecker.contact.geometry.finding.calls import call_of
 from pluecker.contact.geometry.shapes import HalfSpace
-from pluecker.contact.geometry.touching import TouchingShapes
+from pluecker.contact.geometry.touching import ShapePair
 from pluecker.contact.rows import layout
 from pluecker.contact.rows.motion import PLACE
 from pluecker.contact.rows.touching import TOUCHING_ROOM
 
-__all__ = ["Touching", "pack_touching", "touching_of"]
+__all__ = ["ShapePairs", "pack_touching", "shape_pairs_of"]
 
 
-class Touching(NamedTuple):
+class ShapePairs(NamedTuple):
     """Pairs of shapes of a world.
 
     Attributes:
@@ -30,7 +30,7 @@ class Touching(NamedTuple):
         resistances: of each pair, how many rows of resistance each of its slots has.
     """
 
-    pairs: tuple[TouchingShapes, ...]
+    pairs: tuple[ShapePair, ...]
     slots: tuple[int, ...]
     functions: tuple[int, ...]
     resistances: tuple[int, ...]
@@ -53,9 +53,9 @@ class Touching(NamedTuple):
         return at, at + layout.TOUCH_NORMAL + 3 * direction
 
 
-def touching_of(functions: Sequence[Function]) -> Touching:
+def shape_pairs_of(functions: Sequence[Function]) -> ShapePairs:
     """Collect the pairs among the functions of all constraints; those of a pair follow one another."""
-    pairs: list[TouchingShapes] = []
+    pairs: list[ShapePair] = []
     slots, first = [0], []
     for k, f in enumerate(functions):
         if f.kind == TOUCH and not any(own is f.user[0] for own in pairs):
@@ -63,10 +63,10 @@ def touching_of(functions: Sequence[Function]) -> Touching:
             first.append(k)
             slots.append(slots[-1] + f.user[0].slots)
     turns = [sum(f.kind == TOUCH_TURN and f.user[0] is own for f in functions) // own.slots for own in pairs]
-    return Touching(tuple(pairs), tuple(slots[:-1]), tuple(first), tuple(turns))
+    return ShapePairs(tuple(pairs), tuple(slots[:-1]), tuple(first), tuple(turns))
 
 
-def pack_touching(tree: Any, touching: Touching, rows: dict[int, int]) -> Array:
+def pack_touching(tree: Any, touching: ShapePairs, rows: dict[int, int]) -> Array:
     """Pack the records of all pairs; ``rows``: of the first function of each pair its row among those with a range."""
     links = tree.model.n_links
     records = []

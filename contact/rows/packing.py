@@ -34,7 +34,7 @@ from pluecker.contact.constraints.relation import (
 from pluecker.contact.friction.dense.cone_steps import CONTACT
 from pluecker.contact.rows import layout
 from pluecker.contact.rows.ordering import eliminate, neighbours_of
-from pluecker.contact.rows.pack_touching import Touching, pack_touching, touching_of
+from pluecker.contact.rows.pack_touching import ShapePairs, pack_touching, shape_pairs_of
 from pluecker.contact.rows.ranges import STAIRCASE_STEPS
 from pluecker.contact.rows.user import PARAMETERS
 
@@ -116,11 +116,11 @@ def pack_constraints(model: Model, parts: Sequence[Parts], accuracy: float) -> P
     """Pack the parts of all constraints, in their order; ``accuracy`` is that of contacts."""
     tree = Tree(model)
     functions = [f for part in parts for f in part.functions]
-    touching = touching_of(functions)
+    touching = shape_pairs_of(functions)
     first_function = np.cumsum([0, *(len(part.functions) for part in parts)])
     records, entries, columns = pack_functions(tree, functions, touching)
     order, linear, later = sort_rows(tree, parts, first_function, columns)
-    table = RowTable(tree, first_function, columns, [has_value(f) for f in functions])
+    table = RowPacking(tree, first_function, columns, [has_value(f) for f in functions])
     for c, k in order:
         table.add(c, parts[c].rows[k])
     n, by_column, by_row, places = factor_pattern(order[:linear], later)
@@ -181,7 +181,7 @@ def integers(values: Any) -> Array:
 
 
 def pack_functions(
-    tree: Tree, functions: Sequence[Function], touching: Touching
+    tree: Tree, functions: Sequence[Function], touching: ShapePairs
 ) -> tuple[Array, list[tuple[int, int, int]], list[list[int]]]:
     """Pack functions: their records, the entries of all, and of each function the coordinates of its entries."""
     records: list[Array] = []
@@ -243,8 +243,8 @@ def has_value(f: Function) -> bool:
     return f.kind not in (SPIN, SLIP, ROLL, TOUCH_TURN) and (f.kind != COORDINATE or f.position >= 0)
 
 
-class RowTable:
-    """Table of the rows, one after the other."""
+class RowPacking:
+    """Rows as they are packed, one after the other."""
 
     def __init__(self, tree: Tree, first_function: Any, function_columns: list[list[int]], valued: list[bool]) -> None:
         self.tree, self.first_function, self.function_columns = tree, first_function, function_columns

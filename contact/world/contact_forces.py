@@ -40,7 +40,7 @@ from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.functions.arguments import as_numbers
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["ContactForces", "ContactSamples", "contact_overlays", "padded", "states_of_contacts"]
+__all__ = ["ContactForces", "PaddedContacts", "contact_overlays", "padded", "states_of_contacts"]
 
 NONE = 1e-8  # of the largest force or slip: impulses of a step are known to 1e-10 of the largest
 STILL = 1e-9  # m/s: a slip at which nothing moves; below a micrometre in a quarter of an hour
@@ -235,7 +235,7 @@ def states_of_contacts(
 # ----------------------------------------------------------------------------------------------------------------- pictures
 
 
-class ContactSamples(NamedTuple):
+class PaddedContacts(NamedTuple):
     """The contacts of n samples, K at most in each; those that are not there have NaN and the state ``""``.
 
     Attributes:
@@ -250,18 +250,18 @@ class ContactSamples(NamedTuple):
     state: Any
 
 
-def padded(samples: Sequence[ContactForces]) -> ContactSamples:
+def padded(samples: Sequence[ContactForces]) -> PaddedContacts:
     """Collect the contacts of samples that may have different numbers of them, padded with NaN."""
     shape = len(samples), max((len(each) for each in samples), default=0)
     point, normal, force = (np.full((*shape, 3), np.nan) for _ in range(3))
-    found = ContactSamples(point, normal, force, np.full(shape, np.nan), np.full(shape, "", dtype="U12"))
+    found = PaddedContacts(point, normal, force, np.full(shape, np.nan), np.full(shape, "", dtype="U12"))
     for k, each in enumerate(samples):
-        for name, array in zip(ContactSamples._fields, found, strict=True):
+        for name, array in zip(PaddedContacts._fields, found, strict=True):
             array[k, : len(each)] = getattr(each, name)
     return found
 
 
-def contact_overlays(samples: ContactSamples, size: float | None = None) -> tuple[Points | Arrows | Cones, ...]:
+def contact_overlays(samples: PaddedContacts, size: float | None = None) -> tuple[Points | Arrows | Cones, ...]:
     """Make the overlays of the contacts in all samples of a motion.
 
     Args:

@@ -54,13 +54,13 @@ from pluecker.contact.mechanisms.running import run
 from pluecker.contact.rows.contact_friction import CREEP, EDGE
 from pluecker.contact.rows.layout import TOUCH_FEATURE, TOUCH_GAP, TOUCH_NORMAL, TOUCH_SLOT
 from pluecker.contact.rows.touching import NO_CONTACT
-from pluecker.contact.world.contact_forces import ContactForces, ContactSamples, padded, states_of_contacts
+from pluecker.contact.world.contact_forces import ContactForces, PaddedContacts, padded, states_of_contacts
 from pluecker.spatial.files import reason_of, take_room, undisturbed, whole_file, write_all
 
 __all__ = [
     "COLUMN",
+    "ContactsOfConstraints",
     "FiledTouches",
-    "PointContacts",
     "contacts_of",
     "forces_found",
     "joined_contacts",
@@ -92,12 +92,12 @@ class ContactsOfSamples(Sequence[ContactForces]):
         """Describe the contacts of one sample."""
         raise NotImplementedError
 
-    def samples(self) -> ContactSamples:
+    def samples(self) -> PaddedContacts:
         """Collect the contacts of all samples, for pictures."""
         raise NotImplementedError
 
 
-class PointContacts(ContactsOfSamples):
+class ContactsOfConstraints(ContactsOfSamples):
     """Contacts of a world's constraints in each sample; all samples are computed together.
 
     Args:
@@ -133,7 +133,7 @@ class PointContacts(ContactsOfSamples):
         for vectors in (self.normal, self.force, self.slip):
             vectors[:, turned] *= -1.0
         self.names: NDArray[np.str_] = np.array([(record.name, "") for record in records], np.str_).reshape(K, 2)
-        shapes = ShapeContacts(world, q, forces, T, V)
+        shapes = PlacesOfShapes(world, q, forces, T, V)
         self.moment = np.zeros_like(self.force)
         for key in ("normal", "gap", "point", "force", "slip", "moment"):
             setattr(self, key, np.concatenate([getattr(self, key), getattr(shapes, key)], axis=1))
@@ -157,10 +157,10 @@ class PointContacts(ContactsOfSamples):
             places.append(T)
         return np.array(numbers, np.int64), np.array(places).reshape(-1, 4, 4)
 
-    def samples(self) -> ContactSamples:
+    def samples(self) -> PaddedContacts:
         """Collect the contacts of all samples, for pictures."""
         point = np.where(self.there[..., None], self.point, np.nan)
-        return ContactSamples(point, self.normal, self.force, self.friction, np.where(self.there, self.state, ""))
+        return PaddedContacts(point, self.normal, self.force, self.friction, np.where(self.there, self.state, ""))
 
     def at(self, sample: int) -> ContactForces:
         there = self.there[sample]
@@ -201,7 +201,7 @@ def motions(model: Model, q: Array, v: Array, after: Array) -> tuple[Array, Arra
 # ---------------------------------------------------------------------------------------------------- named pairs of shapes
 
 
-class ShapeContacts:
+class PlacesOfShapes:
     """Places where shapes may touch, K in each of n samples, each with body i < j.
 
     Args:
@@ -410,7 +410,7 @@ class FoundSamples(ContactsOfSamples):
         found = forces_of_numbers(self.world, self.q[sample], table[~np.isnan(table[:, 0])])
         return joined_contacts(self.others[sample], found)
 
-    def samples(self) -> ContactSamples:
+    def samples(self) -> PaddedContacts:
         return padded(list(self))
 
 
@@ -419,7 +419,7 @@ def contacts_of(world: Constrained, trajectory: Trajectory) -> ContactsOfSamples
     assert trajectory.q is not None
     assert trajectory.v is not None
     forces = np.asarray(trajectory.columns["constraint_forces"])
-    of_rows = PointContacts(world, trajectory.q, trajectory.v, forces)
+    of_rows = ContactsOfConstraints(world, trajectory.q, trajectory.v, forces)
     if COLUMN not in trajectory.columns:
         return of_rows
     return FoundSamples(world, of_rows, trajectory.q, np.asarray(trajectory.columns[COLUMN]))

@@ -35,8 +35,8 @@ from pluecker.contact.mechanisms.instants import times_of_singular_positions
 from pluecker.contact.mechanisms.running import called, levels_outside, run
 from pluecker.contact.world.contact_forces import ContactForces
 from pluecker.contact.world.contact_samples import (
+    ContactsOfConstraints,
     FiledTouches,
-    PointContacts,
     contacts_of,
     forces_found,
     joined_contacts,
@@ -312,7 +312,7 @@ def contacts_behind(world: Constrained, q: Array, after: WorldStep, look: Look |
     """Describe the contacts in a step of one state from q: those of constraints, and behind them those that were found."""
     before = q if world.packed.n_slots else after.q  # shapes touch where they did as it began
     forces = after.memory.impulses / step
-    of_rows: ContactForces = PointContacts(world, before[None], after.v[None], forces[None], after.q[None])[0]
+    of_rows: ContactForces = ContactsOfConstraints(world, before[None], after.v[None], forces[None], after.q[None])[0]
     return of_rows if look is None else joined_contacts(of_rows, forces_found(world, q, touch_of(look)))
 
 

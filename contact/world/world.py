@@ -22,7 +22,7 @@ from pluecker.contact.mechanisms.closing import Closed, close_world
 from pluecker.contact.mechanisms.constrained import (
     JOINTS,
     Constrained,
-    as_found_contacts,
+    as_world_shapes,
     checked,
     pair_contacts,
     parts_of,
@@ -128,7 +128,7 @@ class World(Constrained):
             raise ArgumentTypeError(f"World: limits is a {type(limits).__name__}, expected True or False")
         accuracy = positive("World", "accuracy", accuracy)
         named = any(isinstance(each, ShapeContact) for each in records)
-        found = as_found_contacts(
+        found = as_world_shapes(
             model, shapes, law, impacts, recovery, recovery_speed, accuracy, named, pairs is not None
         )
         parts = *(parts_of(each, model) for each in records), joint_rows(model, bool(limits))
