@@ -53,9 +53,8 @@ class SingleStep:
         self.world, self.h, self.motion = world, h, None
         if world.found_contacts is not None:
             self.motion = FoundMotion(world.once(plan_of), partial(scenario_with_plan, world, ()))
-        self.quaternions = np.array(
-            [range(s.start, s.stop) for s in world.model.quaternion_slices().values()], np.int64
-        )
+        places = [range(s.start, s.stop) for s in world.model.quaternion_slices().values()]
+        self.quaternions = np.array(places, np.int64).reshape(-1, 4)
         known = np.isfinite(world.model.effort_limit) & (world.model.effort_limit > 0.0)
         self.most = np.where(known, world.model.effort_limit, np.inf)
         self.prepare()

@@ -12,7 +12,9 @@ import pytest
 from pluecker.articulated import LimitWarning, ModelBuilder
 from pluecker.contact import ConstraintError, MemoryWarning, World, WorldState
 from pluecker.contact.constraints import Angle, Gear, Limit, PrescribedMotion, Spline
+from tests.conftest import COMPILED
 from tests.contact.world.mechanisms import slider_crank, slider_crank_state
+from tests.crossed import crossed
 
 H = 1e-3
 
@@ -59,6 +61,15 @@ def test_steps_from_a_start_are_the_simulation_to_the_last_bit():
     other = world.simulate(*slider_crank_state(0.4, 5.0), 3 * H, H, integrator="rk4")
     assert np.array_equal(smooth.q, other.q)
     assert smooth.state == other.state
+
+
+@pytest.mark.skipif(not COMPILED, reason="plain Python has no short way")
+def test_a_step_that_goes_on_crosses_few_files():
+    """Of a mechanism without quaternions too: the loop over steps, with its samples and controls, has no part in it."""
+    world = slider_crank()
+    state = world.step(world.start(*slider_crank_state(0.4, 5.0)), H)
+    files = crossed(lambda: world.step(state, H))
+    assert len(files) <= 12, files
 
 
 @pytest.mark.plain
