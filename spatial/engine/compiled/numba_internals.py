@@ -404,7 +404,8 @@ class SealedFiles(caching.IndexDataCacheFile):
     """The index and the files of machine code of one function, each behind a digest of the stamp and of what follows.
 
     A file that was cut off, or overwritten, or written under another stamp, is one that is not there: its function is
-    compiled anew, and the file is written again.
+    compiled anew, and the file is written again. So is one that names a module that is no longer there: the stamp follows
+    what functions do, and not where they stand.
     """
 
     def __init__(self, folder: str, name: str, function: Any) -> None:
@@ -442,7 +443,11 @@ class SealedFiles(caching.IndexDataCacheFile):
         self.write(self._data_path(name), self._dump(data))
 
     def _load_data(self, name: str) -> Any:
-        return pickle.loads(self.read(self._data_path(name)))
+        data = self.read(self._data_path(name))
+        try:
+            return pickle.loads(data)
+        except (AttributeError, ImportError) as error:
+            raise OSError(f"{name} names what is no longer where it was ({error})") from None  # as if it were not there
 
 
 class StampedCache(caching.FunctionCache):

@@ -360,6 +360,40 @@ def test_a_damaged_file_is_compiled_anew_and_written_again(ending, tmp_path, mon
     assert hits() == 0  # nothing can be written there
 
 
+MOVED = """
+import sys
+from importlib import import_module
+from pluecker.spatial.engine.compiled.decorators import entry_point
+twice = import_module(sys.argv[1]).twice
+@entry_point
+def thrice(x):
+    return twice(x) + x
+print(thrice(2.0), sum(thrice.stats.cache_hits.values()))
+"""
+TWICE = """
+from pluecker.spatial.engine.compiled.decorators import called_kernel
+@called_kernel
+def twice(x):
+    return 2.0 * x
+"""
+
+
+@compiled_only
+def test_what_calls_a_function_that_has_moved_is_compiled_anew(tmp_path):
+    """Its stamp is the same, but its code on the disk names the module where the function was."""
+    (tmp_path / "caller.py").write_text(MOVED)
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+
+    def run(module):
+        command = [sys.executable, "caller.py", module]
+        return subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True, text=True).stdout
+
+    (tmp_path / "here.py").write_text(TWICE)
+    assert run("here") == "6.0 0\n"
+    (tmp_path / "here.py").rename(tmp_path / "there.py")
+    assert [run("there"), run("there")] == ["6.0 0\n", "6.0 1\n"]
+
+
 FORK = """
 import os, signal, sys, threading, time
 import numpy as np
