@@ -250,8 +250,8 @@ class Task:
             if first < most and (least[self.normal] - slower).max() <= LACK * self.asked:
                 r, error = self.obeyed(self.start, most)
             if not (error <= plan.accuracy and self.is_gentle(r)):
-                self.ask(slower)
-                r, error = self.obeyed(self.start, most)
+                self.ask(slower)  # impulses that were to do more than bodies can are no place to begin
+                r, error = self.obeyed(np.zeros(self.m), most)
         elif first < most and error > AIM_OF_SMALL * plan.accuracy:
             r, error = self.obeyed(self.start, most)
         return r, error
