@@ -120,3 +120,12 @@ def needs(s, which, n):
     """Record that a step needs room for n"""
     room = room_of(s)
     room[which] = max(room[which], n)
+
+
+@kernel
+def lacks_room(s):
+    """Return whether a step before needed more room than there is; what is counted is in the order of the record"""
+    room, lacks = room_of(s), False
+    for k in range(LAST_STEP):
+        lacks = lacks or room[k] > count(s, PAIRS + k)
+    return lacks

@@ -53,6 +53,7 @@ from pluecker.contact.found.layout import (
     count,
     index_piece,
     index_table,
+    lacks_room,
     needs,
     number,
     piece,
@@ -176,6 +177,8 @@ def make_step(with_elements: bool, with_rows: bool) -> Callable[..., Any]:
         """Compute the state at the end of a step, and what is remembered; return the error, a share of what is tolerated"""
         w = more(c)
         s, q = plan(w), given.q
+        if lacks_room(s):  # steps since then are taken again
+            return stay(m, given, q1, v1)
         counted, kept = index_piece(s, ws, COUNTED), memory_in(w, memory)
         room_of(s)[LAST_STEP] = place_of(ws)
         piece(s, ws, ANSWER)[STEP] = h
