@@ -27,6 +27,7 @@ __all__ = ["Corners", "Face", "axes_across", "clipped", "count_of", "face_toward
 
 RIM = 8  # corners that stand for a round face
 FLAT = 1e-6  # sine: triangles of a hull whose normals differ by less are one face
+MOST_HEIGHTS = 4_000_000  # of vertices over planes at once: 32 MB
 AT_SIDE = 1e-9  # of the size of the reference: what is farther out by less is inside
 Integers = NDArray[np.int64]
 
@@ -125,35 +126,48 @@ def faces_of_hull(shape: Any, flat: float = FLAT) -> tuple[Array, list[Integers]
     """Find the normals of the faces of a hull, and the numbers of their vertices, counterclockwise from outside; triangles
     that are off by less than a share of its extent are one face.
     """
-    corners = shape.vertices[shape.triangles]
+    triangles, corners = shape.triangles, shape.vertices[shape.triangles]
     cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     size = np.linalg.norm(cross, axis=1)
-    normals, faces = [], []
-    left = np.argsort(-size, kind="stable")  # large triangles know their normals best
-    while len(left):
-        n = cross[left[0]] / max(float(size[left[0]]), 1e-300)
-        x, extent = corners[left[0], 0], float(np.ptp(shape.vertices, axis=0).max())
-        same = np.abs((corners[left] - x) @ n).max(axis=1) <= flat * extent
-        same[0] = True
-        found = np.unique(shape.triangles[left[same]])
-        normals.append(n)
-        faces.append(found[counterclockwise(shape.vertices[found], n)])
-        left = left[~same]
-    return np.array(normals), faces
+    n = cross / np.maximum(size, 1e-300)[:, None]
+    tolerance = flat * float(np.ptp(shape.vertices, axis=0).max())
+    first, taken = np.arange(len(triangles)), np.zeros(len(triangles), bool)
+    joined: dict[int, Integers] = {}
+    order = np.argsort(-size, kind="stable")  # large triangles know their normals best
+    for k in order[in_plane_of(shape.vertices, corners[:, 0], n, tolerance, order) > 3]:
+        if not taken[k]:
+            same = ~taken & (np.abs((corners - corners[k, 0]) @ n[k]).max(axis=1) <= tolerance)
+            same[k] = True
+            taken |= same
+            first[same] = k
+            found = np.unique(triangles[same])
+            joined[int(k)] = found[counterclockwise(shape.vertices[found][None], n[k][None])[0]]
+    seeds, alone = order[first[order] == order], counterclockwise(corners, n)
+    return n[seeds], [joined[k] if k in joined else triangles[k][alone[k]] for k in seeds.tolist()]
+
+
+def in_plane_of(vertices: Array, x: Array, n: Array, tolerance: float, order: Integers) -> Integers:
+    """Count the vertices that are in each of the planes through x, across n; in this order of planes."""
+    found, most = np.zeros(len(order), np.int64), max(1, MOST_HEIGHTS // len(vertices))
+    for k in range(0, len(order), most):
+        some = order[k : k + most]
+        heights = vertices @ n[some].T - np.einsum("ki,ki->k", x[some], n[some])
+        found[k : k + most] = (np.abs(heights) <= 2.0 * tolerance).sum(axis=0)  # rounding makes none of them fewer
+    return found
 
 
 def counterclockwise(points: Array, n: Array) -> Integers:
-    """Sort the corners of a convex polygon counterclockwise about its normal; return their order."""
+    """Sort the corners of convex polygons, ``(K, m, 3)``, counterclockwise about their normals; return their orders."""
     u, v = axes_across(n)
-    x = points - points.mean(axis=0)
-    return np.argsort(np.arctan2(x @ v, x @ u), kind="stable")
+    x = points - points.mean(axis=1, keepdims=True)
+    return np.argsort(np.arctan2(np.einsum("kmi,ki->km", x, v), np.einsum("kmi,ki->km", x, u)), axis=1, kind="stable")
 
 
 def axes_across(n: Array) -> tuple[Array, Array]:
-    """Return two unit vectors u and v such that (u, v, n) is right-handed."""
-    least = np.eye(3)[int(np.argmin(np.abs(n)))]
+    """Return two unit vectors u and v such that (u, v, n) is right-handed, for each n, ``(..., 3)``."""
+    least = np.eye(3)[np.argmin(np.abs(n), axis=-1)]
     u = np.cross(least, n)
-    u /= np.linalg.norm(u)
+    u = u / np.linalg.norm(u, axis=-1, keepdims=True)
     return u, np.cross(n, u)
 
 

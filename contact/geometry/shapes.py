@@ -28,6 +28,7 @@ from pluecker.contact.errors import GeometryError
 from pluecker.contact.geometry.checks import LARGEST_SIZE, length, lengths, numbers, points
 from pluecker.contact.geometry.triangulation import have_areas, hull_of
 from pluecker.spatial.errors import ArgumentTypeError, shown
+from pluecker.spatial.properties import cached_property
 
 __all__ = [
     "KINDS", "Box", "Capsule", "ConvexHull", "Cylinder", "HalfSpace", "HeightField", "Mesh", "Shape", "Sphere", "Vertices",
@@ -226,12 +227,12 @@ class Vertices(Shape):
         """True if it is triangles alone, with no inside."""
         return isinstance(self, HeightField) or not getattr(self, "convex", True)
 
-    @property
+    @cached_property
     def center(self) -> tuple[float, float, float]:
         """Middle of a box around it; m."""
         return tuple((0.5 * (self.vertices.max(axis=0) + self.vertices.min(axis=0))).tolist())
 
-    @property
+    @cached_property
     def radius_around(self) -> float:
         """Distance from the centre to the farthest vertex; m."""
         return float(np.linalg.norm(self.vertices - np.array(self.center), axis=1).max())
