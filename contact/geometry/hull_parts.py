@@ -28,7 +28,7 @@ from pluecker.contact.geometry.face_contacts import faces_of_hull
 from pluecker.contact.geometry.shapes import Box, ConvexHull
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["PART", "Solid", "hull_parts", "solid_parts"]
+__all__ = ["PART", "Solid", "count_edges", "hull_parts", "solid_parts"]
 
 PART = 12  # numbers of a row
 CORNERS = 4  # in a row
@@ -51,6 +51,11 @@ def hull_parts(shape: Any) -> tuple[Array, int]:
     found = np.ascontiguousarray([*rows, *meeting])
     found.setflags(write=False)
     return found, len(rows)
+
+
+def count_edges(shape: Any) -> int:
+    """Count the edges of a hull, of a mesh that stands for its hull, or of a box: each has two of all sides of faces."""
+    return 12 if isinstance(shape, Box) else sum(map(len, faces_of_hull(shape, IN_PLANE)[1])) // 2
 
 
 class Solid(NamedTuple):

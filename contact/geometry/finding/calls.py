@@ -24,7 +24,7 @@ from pluecker.contact.geometry.finding.blocks import (
     call_kernel,
     load_pose,
 )
-from pluecker.contact.geometry.hull_parts import PART, solid_parts
+from pluecker.contact.geometry.hull_parts import PART, count_edges
 from pluecker.contact.geometry.pairs import MOST_EDGES, Pair, hull_rows, hulls_of, kernel_of, packed_pose
 from pluecker.contact.geometry.shapes import Shape, is_surface
 from pluecker.contact.geometry.slots import SLOT
@@ -66,8 +66,7 @@ def has_kernel(first: Shape, second: Shape) -> bool:
         return False
     if hulls_of(*kinds) < 2:
         return True
-    edges = [solid.ends - solid.triangles for solid in map(solid_parts, (first, second))]
-    return edges[0] * edges[1] <= MOST_EDGES
+    return count_edges(first) * count_edges(second) <= MOST_EDGES
 
 
 def slots_of(first: Shape, T1: Array, second: Shape, T2: Array, slack: float) -> Array:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 from pluecker.contact.geometry.filters import may_touch
-from pluecker.contact.geometry.finding.blocks import POSE, POSES, SLACK, SLACK_PLACE, SLOT_PLACE, call_kernel
+from pluecker.contact.geometry.finding.blocks import POSE, POSES, SLACK, SLACK_PLACE, SLOT_PLACE, call_kernel, load_pose
 from pluecker.contact.geometry.finding.broad_phase import BOX, limited
 from pluecker.contact.geometry.finding.scene import (
     CALL,
+    CENTER,
+    HALF_SIDES,
     MARGIN,
     PLACE_1,
     PLACE_2,
     RADIUS,
+    ROUND,
     SIZES,
     SLOTS,
     SOLID,
@@ -26,6 +31,8 @@ from pluecker.contact.geometry.finding.scene import (
 )
 from pluecker.contact.geometry.pairs import MOST_EDGES
 from pluecker.contact.geometry.slots import GAP, SLOT
+from pluecker.spatial.algebra.transforms import transpose
+from pluecker.spatial.algebra.vectors import add3, load3, multiply3, rotate, rotate_back, subtract3
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import load, load_integer, part, store, tail
 
@@ -42,6 +49,7 @@ ROOM, ROOM_OF_LISTS, FOUND, PAIRS_FOUND, LEFT, UNREADY = range(6)
 POSES_AT, SLOTS_AT, LEFT_AT, UNREADY_AT, PAIRS_AT, WORK_HEADER = range(6, 12)
 PAIR = 4  # integers of a pair that touches: two colliders, its first contact, and how many it has
 ROUNDING = 1e-9  # of distances, by which a sphere is larger than it is
+ALONG = 1e-6  # sine: edges that are nearer to each other's direction have no axis across both that is known
 
 
 @kernel
@@ -66,6 +74,36 @@ def are_apart(sf, si, poses, boxes, i, j, margin):
         return distance > near
     near += first + SLACK * first + ROUNDING * first
     return distance > near * near
+
+
+@called_kernel
+def boxes_are_apart(sf, poses, i, j, margin):
+    """Return whether boxes around two colliders, along the axes of their frames, are farther apart than the margin, by one
+    of the fifteen axes that part boxes; false where numbers are none
+    """
+    (A, p), (B, q) = load_pose(poses, POSE * i), load_pose(poses, POSE * j)
+    a, b = load3(sf, number_place(i, HALF_SIDES)), load3(sf, number_place(j, HALF_SIDES))
+    x = add3(p, rotate(A, load3(sf, number_place(i, CENTER))))
+    y = add3(q, rotate(B, load3(sf, number_place(j, CENTER))))
+    t, C, D = rotate_back(A, subtract3(y, x)), multiply3(transpose(A), B), multiply3(transpose(B), A)
+    s = rotate_back(B, subtract3(y, x))
+    rounding = ROUNDING * (load(sf, number_place(i, RADIUS)) + load(sf, number_place(j, RADIUS)))
+    near = margin + load(sf, number_place(i, ROUND)) + load(sf, number_place(j, ROUND)) + rounding
+    for k in range(3):
+        reach = abs(C[3 * k]) * b[0] + abs(C[3 * k + 1]) * b[1] + abs(C[3 * k + 2]) * b[2]
+        other = abs(D[3 * k]) * a[0] + abs(D[3 * k + 1]) * a[1] + abs(D[3 * k + 2]) * a[2]
+        if abs(t[k]) - a[k] - reach > near or abs(s[k]) - b[k] - other > near:
+            return True
+    for k in range(3):
+        k1, k2 = (k + 1) % 3, (k + 2) % 3
+        for e in range(3):
+            e1, e2 = (e + 1) % 3, (e + 2) % 3
+            reach = a[k1] * abs(C[3 * k2 + e]) + a[k2] * abs(C[3 * k1 + e])
+            reach += b[e1] * abs(C[3 * k + e2]) + b[e2] * abs(C[3 * k + e1])
+            size = sqrt(C[3 * k1 + e] * C[3 * k1 + e] + C[3 * k2 + e] * C[3 * k2 + e])  # of the product of two edges
+            if size > ALONG and abs(t[k2] * C[3 * k1 + e] - t[k1] * C[3 * k2 + e]) - reach > near * size:
+                return True
+    return False
 
 
 @kernel
@@ -100,15 +138,14 @@ def examine_pair(sf, si, poses, far, boxes, i, j, block, slots, work, pairs, lef
     entry = pair_place(si, i, j)
     n_slots, call = load(si, entry + SLOTS), load(si, entry + CALL)
     place1, place2 = load(si, entry + PLACE_1), load(si, entry + PLACE_2)
-    if n_slots == 0 or is_without_inside(si, i) or is_without_inside(si, j):
-        add_to_list(work, LEFT, left, i, j)
+    many = place1 == SOLID and edge_count(si, i) * edge_count(si, j) > MOST_EDGES
+    if n_slots == 0 or many or is_without_inside(si, i) or is_without_inside(si, j):
+        if is_half_space(si, i) or not boxes_are_apart(sf, poses, i, j, margin):
+            add_to_list(work, LEFT, left, i, j)
         return
     first, second = number_place(i, place1), number_place(j, place2)
     ready = place1 == SIZES or load_integer(sf, first) != 0
     ready = ready and (place2 == SIZES or load_integer(sf, second) != 0)
-    if ready and place1 == SOLID and edge_count(si, i) * edge_count(si, j) > MOST_EDGES:
-        add_to_list(work, LEFT, left, i, j)
-        return
     if not ready or call == 0:
         add_to_list(work, UNREADY, unready, i, j)
         return

@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.contact.geometry.finding.calls import call_of, hull_record
-from pluecker.contact.geometry.hull_parts import solid_parts
+from pluecker.contact.geometry.hull_parts import count_edges
 from pluecker.contact.geometry.pairs import MOST_EDGES, hulls_of, kernel_of
 from pluecker.contact.geometry.shapes import KINDS, Box, Capsule, Cylinder, HalfSpace, Shape, Sphere, is_surface
 from pluecker.spatial.engine.compiled.decorators import kernel
@@ -158,19 +158,18 @@ class Scene:
         kinds: tuple[int, int] = tuple(self.kinds[[i, j]].tolist())
         entries, pair = self.table[kinds], kernel_of(*kinds)
         assert pair is not None
+        if entries[PLACE_1] == SOLID:
+            self.own[[i, j], EDGES] = [count_edges(self.shapes[k]) for k in (i, j)]
+            if self.own[i, EDGES] * self.own[j, EDGES] > MOST_EDGES:
+                return  # a pair for coal, which reads no rows
         for k, place in ((i, int(entries[PLACE_1])), (j, int(entries[PLACE_2]))):
             if place != SIZES and not self.records[k, place]:
                 self.add_hull(k, place, kinds)
-        if not (entries[PLACE_1] == SOLID and self.own[i, EDGES] * self.own[j, EDGES] > MOST_EDGES):
-            entries[CALL] = call_of(pair, hulls_of(*kinds))
+        entries[CALL] = call_of(pair, hulls_of(*kinds))
 
     def add_hull(self, k: int, place: int, kinds: tuple[int, int]) -> None:
         """Make the rows of a hull, or of a box as one, and write where they are."""
-        shape = self.shapes[k]
-        if place == SOLID:
-            solid = solid_parts(shape)
-            self.own[k, EDGES] = solid.ends - solid.triangles
-        rows, record = hull_record(kinds, shape)
+        rows, record = hull_record(kinds, self.shapes[k])
         self.lasting.append(rows)
         entry = self.records[k, place : place + 3]
         entry[1:] = record[1:]

@@ -398,3 +398,27 @@ def test_shapes_with_the_same_numbers_are_equal():
     assert hash(ConvexHull(CUBE)) == hash(ConvexHull(CUBE.copy()))
     assert ConvexHull(CUBE) != ConvexHull(2.0 * CUBE)
     assert HeightField(np.zeros((2, 3)), (1, 1)) != HeightField(np.zeros((3, 2)), (1, 1))
+
+
+@pytest.mark.parametrize("kinds", [("box", "cylinder"), ("cylinder", "cylinder")])
+def test_a_search_with_less_reach_finds_what_one_with_more_finds_within_its_own(kinds):
+    """Of shapes beside, over and along each other, in boxes that are near but apart, too."""
+    pytest.importorskip("coal", reason="it finds the contacts of cylinders (extra collision)")
+    rng, shapes = np.random.default_rng(5), {"box": Box((0.3, 0.1, 0.2)), "cylinder": Cylinder(0.05, 0.4)}
+    builder = ModelBuilder()
+    for k in range(2):
+        builder.add_body(f"b{k}", mass=1.0, inertia=(0.1, 0.1, 0.1))
+        builder.add_joint(f"b{k}", "free", "world", f"b{k}")
+    scene = Collision(builder.build(), [Collider(f"s{k}", shapes[kind], f"b{k}") for k, kind in enumerate(kinds)])
+    apart = near = 0
+    for case in range(40):
+        turns = rng.normal(size=(2, 4)) if case % 3 else np.repeat(rng.normal(size=(1, 4)), 2, axis=0)  # or parallel
+        turns /= np.linalg.norm(turns, axis=1, keepdims=True)
+        q = np.concatenate([np.zeros(3), turns[0], rng.uniform(-0.25, 0.25, 3), turns[1]])
+        least = scene.find(q, [1.0, 1.0]).gap.min()
+        for reach in (0.0, 0.01, 0.05):
+            found = scene.find(q, [0.5 * reach, 0.5 * reach]).gap
+            assert (len(found) > 0) == (least <= reach + scene.margin)
+            assert len(found) == 0 or found.min() == least
+            apart, near = apart + (len(found) == 0), near + (len(found) > 0)
+    assert min(apart, near) > 20
