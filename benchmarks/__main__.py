@@ -21,6 +21,7 @@ TOPICS = {
     "simulation": "steps of one motion, and of a batch of motions",
     "touching": "robots on their feet and an arm that pushes a box, in steps",
     "stacks": "boxes on one another, at rest and thrown, in steps",
+    "scenes": "a gripper, robots among boxes and heaps, all contacts found, in steps",
     "piles": "heaps of boxes and balls, in steps",
     "worlds": "steps of mechanisms with loops, and of long ropes and chains",
     "startup": "how long the first result takes, and how much memory",
