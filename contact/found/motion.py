@@ -10,11 +10,12 @@ import numpy as np
 
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.found import layout
-from pluecker.contact.found.outside import Outside, Pieces, StepFinder
+from pluecker.contact.found.outside import Outside
 from pluecker.contact.found.plan import Plan
 from pluecker.contact.friction.sparse.blocks import Indices
 from pluecker.contact.friction.tables.table import contact_frames
-from pluecker.contact.geometry.finding.finder import Columns
+from pluecker.contact.geometry.finding import table
+from pluecker.contact.geometry.finding.finder import columns_in, copied
 
 __all__ = ["FoundMotion", "Look", "Touch", "touch_of"]
 
@@ -91,7 +92,8 @@ class FoundMotion:
 class Look(NamedTuple):
     """Copies of what a step leaves of its contacts, from which :func:`touch_of` computes them when they are asked for."""
 
-    columns: Columns
+    integers: Indices
+    numbers: Array
     impulses: Array
     speed: Array
     friction: Array
@@ -100,18 +102,19 @@ class Look(NamedTuple):
 
 def look_at(outside: Outside) -> Look:
     """Copy the contacts of the last step from its workspace."""
-    piece = Pieces(outside.plan, outside.room, int(outside.needs[layout.LAST_STEP]))
-    K = int(piece.integers(layout.COUNTED)[0])
+    piece = outside.last_pieces()
+    integers, numbers = copied(piece.integers(layout.TABLE_INTEGERS), piece[layout.TABLE_NUMBERS])
+    K = len(numbers) // table.NUMBERS
     m = outside.plan.size * K
     return Look(
-        StepFinder(outside, piece).columns(), piece[layout.IMPULSES][:m].copy(), piece[layout.SPEED][:m].copy(),
+        integers, numbers, piece[layout.IMPULSES][:m].copy(), piece[layout.SPEED][:m].copy(),
         piece[layout.SET_FRICTION][: 3 * K : 3].copy(), float(piece[layout.ANSWER][layout.STEP]),
     )  # fmt: skip
 
 
 def touch_of(look: Look) -> Touch:
     """Compute the contacts of a step."""
-    columns, K = look.columns, len(look.friction)
+    columns, K = columns_in(look.integers, look.numbers), len(look.friction)
     size = len(look.speed) // max(K, 1)
     frames, r = contact_frames(columns.normal), look.impulses.reshape(K, size) / look.step
     slip = np.einsum("kij,ki->kj", frames, look.speed.reshape(K, size)[:, :3]) if K else np.zeros((0, 3))

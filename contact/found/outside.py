@@ -53,7 +53,7 @@ class Pieces:
     """Pieces of the workspace of a step, arrays on its memory."""
 
     def __init__(self, plan: Plan, room: Room, place: int) -> None:
-        self.starts = plan.piece_ends(room)
+        self.starts, self.room, self.place = plan.piece_ends(room), room, place
         self.memory = np.ctypeslib.as_array((ctypes.c_double * self.starts[-1]).from_address(place))
 
     def __getitem__(self, which: int) -> Array:
@@ -77,6 +77,7 @@ class Outside:
     def __init__(self, plan: Plan, threads: int | None = None) -> None:
         self.plan, self.threads, self.room = plan, threads, plan.room
         self.needs = np.zeros(layout.ROOM_SIZE, np.int64)
+        self.seen: Pieces | None = None
         self.kept = threading.local()  # the states of a batch are shared among threads
         self.function = ASKED(self)
         self.address = ctypes.cast(self.function, ctypes.c_void_p).value or 0
@@ -88,6 +89,13 @@ class Outside:
                     (self.find, self.solve)[int(what)](Pieces(self.plan, self.room, place))
             except BaseException as error:  # it cannot go through compiled code
                 keep(error)
+
+    def last_pieces(self) -> Pieces:
+        """View the workspace of the last step, which often is that of the one before."""
+        place = int(self.needs[layout.LAST_STEP])
+        if self.seen is None or self.seen.place != place or self.seen.room != self.room:
+            self.seen = Pieces(self.plan, self.room, place)
+        return self.seen
 
     def packed_plan(self) -> Array:
         """Pack the plan, with as much room as there is."""

@@ -166,23 +166,32 @@ class Finder:
 
     def columns(self) -> Columns:
         """Return the table that is stored now, a copy."""
-        K = int(self.out_i[0])
-        f = self.out_f[: table.NUMBERS * K].copy()
-        i = self.out_i[1 : 1 + table.INTEGERS * K].copy()
-        return Columns(
-            i[table.BODIES * K : table.COLLIDERS * K].reshape(K, 2),
-            i[table.COLLIDERS * K : table.FEATURE * K].reshape(K, 2),
-            i[table.FEATURE * K :],
-            f[table.NORMAL * K : table.POINT * K].reshape(K, 3),
-            f[table.POINT * K : table.GAPS * K].reshape(K, 3),
-            f[table.GAPS * K : table.FRICTION * K],
-            f[table.FRICTION * K : table.RESTITUTION * K].reshape(K, 3),
-            f[table.RESTITUTION * K : table.STIFFNESS * K],
-            f[table.STIFFNESS * K : table.DAMPING * K],
-            f[table.DAMPING * K : table.SURFACE_VELOCITY * K],
-            f[table.SURFACE_VELOCITY * K : table.KINETIC_FRICTION * K].reshape(K, 3),
-            f[table.KINETIC_FRICTION * K :],
-        )
+        return columns_in(*copied(self.out_i, self.out_f))
+
+
+def copied(integers: Integers, numbers: Array) -> tuple[Integers, Array]:
+    """Copy what of the memory of a table is in use."""
+    K = int(integers[0])
+    return integers[: 1 + table.INTEGERS * K].copy(), numbers[: table.NUMBERS * K].copy()
+
+
+def columns_in(integers: Integers, numbers: Array) -> Columns:
+    """View the columns of a table in its memory."""
+    K, i, f = int(integers[0]), integers[1:], numbers
+    return Columns(
+        i[table.BODIES * K : table.COLLIDERS * K].reshape(K, 2),
+        i[table.COLLIDERS * K : table.FEATURE * K].reshape(K, 2),
+        i[table.FEATURE * K :],
+        f[table.NORMAL * K : table.POINT * K].reshape(K, 3),
+        f[table.POINT * K : table.GAPS * K].reshape(K, 3),
+        f[table.GAPS * K : table.FRICTION * K],
+        f[table.FRICTION * K : table.RESTITUTION * K].reshape(K, 3),
+        f[table.RESTITUTION * K : table.STIFFNESS * K],
+        f[table.STIFFNESS * K : table.DAMPING * K],
+        f[table.DAMPING * K : table.SURFACE_VELOCITY * K],
+        f[table.SURFACE_VELOCITY * K : table.KINETIC_FRICTION * K].reshape(K, 3),
+        f[table.KINETIC_FRICTION * K :],
+    )
 
 
 def pairs_in(work: Integers, at: int, count: int) -> list[tuple[int, int]]:
