@@ -191,7 +191,7 @@ class Task:
         self.least, self.moved, self.speed = (part(x, m) for x in (layout.LEAST, layout.MOVED, layout.SPEED))
         self.offset, self.near, self.compliance = (part(x, m) for x in (layout.OFFSET, layout.NEAR, layout.COMPLIANCE))
         self.start, self.free = part(layout.IMPULSES, m), piece[layout.FREE].copy()
-        self.normal, self.contacts = size * np.arange(K), size * K
+        self.normal = size * np.arange(K)
         _, self.fastest, self.asked, hit = piece[layout.ANSWER][:4].tolist()
         self.hit, self.m = bool(hit), m
         self.linear = np.zeros(m, bool)
@@ -233,7 +233,7 @@ class Task:
         """Return whether velocities with these impulses are those of a motion."""
         end = np.zeros(self.m)
         times(self.J, self.velocity(r), end)
-        fastest = np.abs((end + self.moved)[: self.contacts]).max(initial=0.0)
+        fastest = np.abs(end + self.moved).max(initial=0.0)
         return bool(fastest <= THROWN * max(self.fastest, self.asked))
 
     def impulses(self) -> tuple[Array, float]:

@@ -113,12 +113,12 @@ def extend_reach(s, ws, h):
 
 
 @called_kernel
-def is_gentle(s, ws, K, most):
-    """Return whether no contact is faster than so much, ``THROWN`` times"""
+def is_gentle(s, ws, x, most):
+    """Return whether no row is faster than so much, ``THROWN`` times"""
     P, start, after, fastest = problem_in(s, ws), index_table(s, START), piece(s, ws, AFTER), 0.0
-    for i in range(K * count(s, SIZE)):
-        g = i // count(s, SIZE)
-        fastest = max(fastest, abs(rate(P, start, g, i - P.rows[g], after) + P.moved[i]))
+    for g in range(x.groups):
+        for i in range(P.rows[g], P.rows[g + 1]):
+            fastest = max(fastest, abs(rate(P, start, g, i - P.rows[g], after) + P.moved[i]))
     return fastest <= THROWN * most
 
 
@@ -147,7 +147,7 @@ def make_solve_contacts(with_rows: bool) -> Callable[..., Any]:
             return nan
         if not (hit or struck) and count(s, LAW) != LCP:
             error = solve_islands(s, ws, x, find_islands(s, ws, x.groups))
-            thrown = parting > number(s, ACCURACY) * fastest and not is_gentle(s, ws, K, max(fastest, parting))
+            thrown = parting > number(s, ACCURACY) * fastest and not is_gentle(s, ws, x, max(fastest, parting))
             if error == NO_ROOM or (error <= 1.0 and not thrown and not reaches_far_limits(s, ws, x)):
                 return error
         answer = piece(s, ws, ANSWER)
