@@ -35,7 +35,9 @@ __all__ = ["Followed", "follow", "table"]
 GRAVITY, RECOVERY = 9.81, 10.0  # m/s^2; what worlds recover with, 1/s
 GAIN = 2e-5  # a share: twice the accuracy of worlds, to which impulses, and what they work, are exact
 PIECE = 20  # steps, after which it is seen how long they took
-DEPTH = 3e-3  # m: what is no fault beside what turning by an angle a in a step leaves, a^2 / 2 of both shapes
+# m: what is no fault beside what turning by an angle a in a step leaves, a^2 / 2 of both shapes, in two steps: to undo it
+# takes a tenth of a second
+DEPTH = 3e-3
 
 
 @dataclass
@@ -77,7 +79,7 @@ class Followed:
     @property
     def is_right(self) -> bool:
         """True if it reached its end, obeyed the law, and made no energy."""
-        deep = self.depth > DEPTH + self.size * min(self.turn, 1.0) ** 2
+        deep = self.depth > DEPTH + 2.0 * self.size * min(self.turn, 1.0) ** 2
         return not (self.failure or not self.finite or self.error > 1.0 or self.gain > GAIN or deep or self.given_up)
 
     def __str__(self) -> str:
