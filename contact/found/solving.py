@@ -47,9 +47,9 @@ __all__ = ["solve_islands"]
 
 # What is aimed at, as a share of the accuracy; above a much smaller one, impulses of the step before that solve the problem
 # get more digits all the same: what is pressed together creeps as long as they are taken as they are.
-AIM, POLISH = 0.1, 1e-5
+AIM, POLISH = 0.3, 1e-5
 NO_ROOM = -1.0
-BUDGET = 100  # factors of an island, at most
+BUDGET = 300  # factors of an island, at most: walls that are hit take so many, and Python seconds a step
 
 
 @kernel

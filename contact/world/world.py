@@ -84,7 +84,7 @@ class World(Constrained):
         recovery_speed: the largest speed at which they are undone; m/s, may be infinite.
         accuracy: the error of the law of contacts that is tolerated in a step, of points, of pairs, and of those that are
             found: by how much a contact misses it, as a velocity, beside the largest velocity of the step, as ``tol`` of
-            :func:`~pluecker.contact.solve`. Where contacts are found, steps aim at a tenth of it, and few contacts have more
+            :func:`~pluecker.contact.solve`. Where contacts are found, steps aim at a third of it, and most have more
             digits; those of points and of pairs are solved nearly to rounding. Loops, and limits where there are no
             contacts, hold to 1e-10.
 
