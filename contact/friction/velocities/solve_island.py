@@ -118,7 +118,7 @@ def solve_island(memory, P, local, members, exact, aim, finer, budget, change):
             x[k] = 0.0
         best = try_impulses(I, x, exact, inf)
     if not best < inf:
-        write(I, P, True, change)
+        write(I, P, False, False, change)
         return nan, used
     if small and (best > aim or (best > finer and exact == 1)) and invert_nodes(I):
         for k in range(count(I, ROWS)):
@@ -128,31 +128,28 @@ def solve_island(memory, P, local, members, exact, aim, finer, budget, change):
         else:
             best, used = newton(I, exact, finer, finer, POLISHING, best)
     move(I, numbers(I, BEST), numbers(I, VELOCITY))
-    write(I, P, False, change)
+    write(I, P, True, used == 0, change)
     return best, used
 
 
 @called_kernel
-def write(I, P, nothing, change):
-    """Write multipliers and velocities to their places in the problem; with ``nothing`` velocities that are zero alone"""
-    member, start, best, scale, dv = (
-        whole(I, MEMBER),
-        whole(I, START),
-        numbers(I, BEST),
-        numbers(I, SCALE),
-        numbers(I, CHANGE),
-    )
-    node, at, width = whole(I, NODE), whole(I, AT), whole(I, WIDTH)
+def write(I, P, found, at_start, change):
+    """Write multipliers and velocities to their places in the problem; velocities that are zero alone where none were found
+
+    A start that was projected on itself stays as it is, to the last bit.
+    """
+    member, start, best, x = whole(I, MEMBER), whole(I, START), numbers(I, BEST), numbers(I, IMPULSE)
+    scale, dv, node, at, width = numbers(I, SCALE), numbers(I, CHANGE), whole(I, NODE), whole(I, AT), whole(I, WIDTH)
     for i in range(count(I, BLOCKS)):
         row = P.rows[member[i]]
         for k in range(start[i], start[i + 1]):
-            if not nothing:
+            if found and not (at_start and best[k] == x[k] and abs(P.r[row]) < inf):
                 P.r[row] = best[k] * scale[k]
             row += 1
     for t in range(count(I, NODES)):
         top = P.columns[node[t]]
         for c in range(width[t]):
-            change[top + c] = 0.0 if nothing else dv[EIGHT * at[t] + c]
+            change[top + c] = dv[EIGHT * at[t] + c] if found else 0.0
 
 
 def make_memory(size: int = 0) -> Array:
