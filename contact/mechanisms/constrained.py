@@ -1,4 +1,4 @@
-"""What a world consists of, checked: a model, constraints as rows on it, and shapes whose contacts are found in each step.
+"""Record of what a world consists of, checked: a model, constraints as rows on it, and shapes whose contacts are found.
 
 :class:`Constrained` is the record that all functions of worlds take; it never changes, and :class:`~pluecker.contact.World`
 is that record, with a method for each of these functions.
