@@ -217,7 +217,7 @@ def lay_out(I, size):
         at = put(I, which, at, size.nodes + 1)
     for which in range(PLACE, FACTOR):
         at = put(I, which, at, few * few)
-    put(I, FACTOR, at, max(len(I) - at, 0))
+    put(I, FACTOR, at, max(len(I) - at, 0) // EIGHT * EIGHT)
     return at
 
 
