@@ -15,7 +15,7 @@ from pluecker.contact.found.plan import Plan
 from pluecker.contact.friction.sparse.blocks import Indices
 from pluecker.contact.friction.tables.table import contact_frames
 from pluecker.contact.geometry.finding import table
-from pluecker.contact.geometry.finding.finder import columns_in, copied
+from pluecker.contact.geometry.finding.finder import columns_in
 
 __all__ = ["FoundMotion", "Look", "Touch", "touch_of"]
 
@@ -103,11 +103,12 @@ class Look(NamedTuple):
 def look_at(outside: Outside) -> Look:
     """Copy the contacts of the last step from its workspace."""
     piece = outside.last_pieces()
-    integers, numbers = copied(piece.integers(layout.TABLE_INTEGERS), piece[layout.TABLE_NUMBERS])
-    K = len(numbers) // table.NUMBERS
+    integers = piece.integers(layout.TABLE_INTEGERS)
+    K = int(integers[0])
     m = outside.plan.size * K
     return Look(
-        integers, numbers, piece[layout.IMPULSES][:m].copy(), piece[layout.SPEED][:m].copy(),
+        integers[: 1 + table.INTEGERS * K].copy(), piece[layout.TABLE_NUMBERS][: table.NUMBERS * K].copy(),
+        piece[layout.IMPULSES][:m].copy(), piece[layout.SPEED][:m].copy(),
         piece[layout.SET_FRICTION][: 3 * K : 3].copy(), float(piece[layout.ANSWER][layout.STEP]),
     )  # fmt: skip
 

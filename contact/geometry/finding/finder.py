@@ -166,13 +166,8 @@ class Finder:
 
     def columns(self) -> Columns:
         """Return the table that is stored now, a copy."""
-        return columns_in(*copied(self.out_i, self.out_f))
-
-
-def copied(integers: Integers, numbers: Array) -> tuple[Integers, Array]:
-    """Copy what of the memory of a table is in use."""
-    K = int(integers[0])
-    return integers[: 1 + table.INTEGERS * K].copy(), numbers[: table.NUMBERS * K].copy()
+        K = int(self.out_i[0])
+        return columns_in(self.out_i[: 1 + table.INTEGERS * K].copy(), self.out_f[: table.NUMBERS * K].copy())
 
 
 def columns_in(integers: Integers, numbers: Array) -> Columns:
