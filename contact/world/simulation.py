@@ -224,7 +224,7 @@ def step_world(
         raise KeyboardInterrupt
     own = memory_at_end(world, outcome, chosen, SEMI_IMPLICIT, found.batch_shape)
     after = WorldStep(found.q[..., -1, :].copy(), found.v[..., -1, :].copy(), own)
-    after.failures, after.divided = found.failures, found.divided[..., -1]
+    after.failures, after.divided = found.failures, found.columns["divided"][..., -1] > 1.0
     look = chosen.look if isinstance(chosen, FoundMotion) else None
     after.find_contacts = partial(contacts_behind, world, np.array(q, dtype=np.float64), after, look, step)
     keep_in_view(world, after)
