@@ -118,7 +118,7 @@ class Samples:
         for name, value in columns.items():
             if not isinstance(name, str) or not name:
                 raise ArgumentTypeError(f"Trajectory: the name of a column is {shown(name)}, expected a string")
-            values = as_floats(f"columns[{shown(name)}]", value)
+            values = as_floats(f"columns[{name!r}]", value)
             expected = (*self.batch_shape, len(self))
             if values.shape[: len(expected)] != expected:
                 raise TrajectoryError(
