@@ -103,11 +103,6 @@ def solve_island(memory, P, local, members, exact, aim, finer, budget, change):
                 local[P.column[k]] = -1
         return nan, -(before + EIGHT)
     gather(I, P, local, members)
-    small = size.nodes <= NUMBER
-    if small:
-        find_pattern(I)
-        if EIGHT * count(I, NEEDED) > len(numbers(I, FACTOR)):
-            return nan, -(before + EIGHT * (count(I, NEEDED) + 1))
     x, used = numbers(I, IMPULSE), 0
     for k in range(count(I, ROWS)):
         if not abs(x[k]) < inf:  # a start that is none
@@ -120,14 +115,19 @@ def solve_island(memory, P, local, members, exact, aim, finer, budget, change):
     if not best < inf:
         write(I, P, False, False, change)
         return nan, used
-    if small and (best > aim or (best > finer and exact == 1)) and invert_nodes(I):
-        for k in range(count(I, ROWS)):
-            x[k] = numbers(I, BEST)[k]
-        if best > aim:
-            best, used = newton(I, exact, aim, finer, budget, best)
-        else:
-            best, used = newton(I, exact, finer, finer, POLISHING, best)
-    move(I, numbers(I, BEST), numbers(I, VELOCITY))
+    if size.nodes <= NUMBER and (best > aim or (best > finer and exact == 1)):
+        find_pattern(I)
+        if EIGHT * count(I, NEEDED) > len(numbers(I, FACTOR)):
+            return nan, -(before + EIGHT * (count(I, NEEDED) + 1))
+        if invert_nodes(I):
+            for k in range(count(I, ROWS)):
+                x[k] = numbers(I, BEST)[k]
+            if best > aim:
+                best, used = newton(I, exact, aim, finer, budget, best)
+            else:
+                best, used = newton(I, exact, finer, finer, POLISHING, best)
+    if used > 0:  # else CHANGE is that of the start, which was tried last
+        move(I, numbers(I, BEST), numbers(I, VELOCITY))
     write(I, P, True, used == 0, change)
     return best, used
 
