@@ -21,12 +21,13 @@ from pluecker.spatial.engine.scalars.operations import load, load_integer, part,
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
-    "ALONG", "AT", "BEGIN", "BELOW", "BEST", "BLOCKS", "CHANGE", "COLUMN", "COUNTS", "DEGREE", "EIGHT", "EIGHTS", "FACTOR",
-    "FIRST", "FRICTION", "HEADER", "HELD", "IMPULSE", "INVERSE", "LENGTH", "LINE", "LOWER", "MASS", "MATRIX", "MEMBER",
-    "NEAREST", "NEEDED", "NODE", "NODES", "NUMBER", "OFFSET", "ORDER", "PLACE", "POINT", "PUSH", "RANK", "RESIDUAL",
-    "RESPONSE", "ROWS", "SCALE", "SHARE", "SIZES", "SOFTNESS", "SQUARE", "START", "STEP", "TABLE", "UPPER", "VELOCITY",
-    "WHERE", "WIDTH", "WORK", "ZERO", "IslandProblem", "Size", "count", "gather", "lay_out", "move", "numbers", "push",
-    "rates", "rows", "sets_of", "survey", "times_nodes", "try_impulses", "whole", "wide",
+    "ALONG", "AT", "BEGIN", "BELOW", "BEST", "BLOCKS", "CHANGE", "CHOSEN", "COLUMN", "COUNTS", "DEGREE", "EIGHT",
+    "EIGHTS", "FACTOR", "FIRST", "FRICTION", "HEADER", "HELD", "IMPULSE", "INVERSE", "LENGTH", "LINE", "LOWER",
+    "MASS", "MATRIX", "MEMBER", "NEAREST", "NEEDED", "NODE", "NODES", "NUMBER", "OFFSET", "ORDER", "PICKED", "PLACE",
+    "POINT", "PUSH", "RANK", "REACHED", "REGION", "RESIDUAL", "RESPONSE", "ROWS", "SCALE", "SHARE", "SIZES",
+    "SOFTNESS", "SQUARE", "START", "STEP", "TABLE", "UPPER", "VELOCITY", "WHERE", "WIDTH", "WORK", "ZERO",
+    "IslandProblem", "Size", "count", "gather", "lay_out", "move", "numbers", "place_of", "push", "rates", "rows",
+    "sets_of", "survey", "times_nodes", "try_impulses", "whole", "wide",
 ]  # fmt: skip
 
 EIGHT = 8  # numbers of a row
@@ -45,17 +46,18 @@ BLOCKS, ROWS, NODES, EIGHTS, NEEDED, COUNTS = range(6)
     IMPULSE, BEST, NEAREST, VELOCITY, OFFSET, SOFTNESS, SCALE, LENGTH, POINT, RESIDUAL, SHARE, ALONG, HELD, WORK, ZERO,
     # of each row a row of a square block of D, and two blocks to work in; friction and bounds of each block row
     RESPONSE, TABLE, FRICTION, LOWER, UPPER,
-    # integers: of each block row its first row, the sizes of its discs, its place in the problem, its first block; of each
-    # block its node and its place in J
-    START, SIZES, MEMBER, FIRST, COLUMN, WHERE,
+    # integers: of each block row its first row, the sizes of its discs, its place in the problem, its region; of those of
+    # one region their numbers here and their places in the problem; of each block row its first block; of each block its
+    # node and its place in J
+    START, SIZES, MEMBER, REGION, PICKED, CHOSEN, FIRST, COLUMN, WHERE,
     # of each node its number in the problem, where its vectors and its matrices begin, its width, the list of those below
-    # it; the order of elimination, the place of each in it, degrees
-    NODE, AT, SQUARE, WIDTH, BEGIN, ORDER, RANK, DEGREE,
+    # it; the order of elimination, the place of each in it, degrees, a region that it is in
+    NODE, AT, SQUARE, WIDTH, BEGIN, ORDER, RANK, DEGREE, REACHED,
     # of each pair of nodes where its block begins in the factor, or -1; the nodes that come after each one and meet it
     PLACE, BELOW,
     # rows of eight: the factor, all that is left of the memory
     FACTOR, PIECES,
-) = range(45)  # fmt: skip
+) = range(49)  # fmt: skip
 HEADER = (COUNTS + 2 * PIECES + EIGHT - 1) // EIGHT * EIGHT
 
 
@@ -129,6 +131,12 @@ def count(I, which):
 def numbers(I, which):
     """View a piece as numbers"""
     return part(I, load_integer(I, COUNTS + 2 * which), load_integer(I, COUNTS + 2 * which + 1))
+
+
+@kernel
+def place_of(I, which):
+    """Return where a piece begins"""
+    return load_integer(I, COUNTS + 2 * which)
 
 
 @kernel
@@ -209,7 +217,8 @@ def lay_out(I, size):
         at = put(I, which, at, size.blocks)
     at = put(I, START, at, size.blocks + 1)
     at = put(I, SIZES, at, DISCS * size.blocks)
-    at = put(I, MEMBER, at, size.blocks)
+    for which in range(MEMBER, FIRST):
+        at = put(I, which, at, size.blocks)
     at = put(I, FIRST, at, size.blocks + 1)
     for which in range(COLUMN, NODE):
         at = put(I, which, at, size.entries)

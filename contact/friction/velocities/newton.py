@@ -69,7 +69,7 @@ from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, 
 from pluecker.spatial.engine.memory.arrays import as_matrix, as_vector
 from pluecker.spatial.engine.scalars.operations import load, part, store, tail
 
-__all__ = ["newton"]
+__all__ = ["PATIENCE", "newton"]
 
 # Chosen on the problems that solve_island.py tells of.
 WEIGHT = 0.3  # of velocities beside impulses: w where there is no compliance
@@ -329,8 +329,10 @@ def find_step(I):
 
 
 @called_kernel
-def newton(I, exact, aim, finer, steps, best):
+def newton(I, exact, aim, finer, steps, before, best):
     """Take steps from the impulses x, in IMPULSE; return the smallest error, of impulses in BEST, and how many there were
+
+    ``before`` of them were taken already, of which epsilon knows.
 
     One more follows when the error is what is aimed at, unless it is finer already, with a small epsilon: what contacts are
     by then they stay, and most of what is left goes.
@@ -343,7 +345,7 @@ def newton(I, exact, aim, finer, steps, best):
     r = residual(I, exact)
     while used < steps:
         used, last = used + 1, best <= aim
-        epsilon = EPSILON * GROWTH ** ((turn + used // PATIENCE) % TURNS) * r**POWER
+        epsilon = EPSILON * GROWTH ** ((turn + (before + used) // PATIENCE) % TURNS) * r**POWER
         respond(I, exact, OF_EQUATIONS if last else min(max(epsilon, LEAST), MOST))
         r = inf
         if find_step(I):

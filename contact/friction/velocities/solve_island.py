@@ -7,8 +7,8 @@ impulses, C compliance. All that is factorised is ``A + J' D J``, six rows a bod
 many contacts these have; impulses that are not unique do no harm.
 
 The impulses that are given, projected, are looked at first: mostly those of the step before, which solve the problem where
-nothing happens. Otherwise steps of Newton's method (``newton.py``) follow from there, until the error is what is aimed at.
-What is not solved in the budget keeps the best impulses that were met.
+nothing happens. Otherwise steps of Newton's method (``newton.py``) follow from there, of the whole and in large islands of
+the regions that still miss the law (``regions.py``), until the error is what is aimed at. What is not solved in the budget keeps the best impulses that were met.
 
 Impulses of rigid contacts are not unique, nor are solutions of Coulomb's law: of a box that is pressed between two jaws
 and pulled, one hinges about a corner that carries all of the pressure, one rests. Newton's method finds that which rests.
@@ -29,18 +29,16 @@ import numpy as np
 
 from pluecker.contact.friction.problem.sets import Sets
 from pluecker.contact.friction.sparse.blocks import BlockMatrix
-from pluecker.contact.friction.velocities.factor import find_pattern, invert_nodes
+from pluecker.contact.friction.velocities.factor import invert_nodes
 from pluecker.contact.friction.velocities.island import (
     AT,
     BEST,
     BLOCKS,
     CHANGE,
     EIGHT,
-    FACTOR,
     HEADER,
     IMPULSE,
     MEMBER,
-    NEEDED,
     NODE,
     NODES,
     NUMBER,
@@ -51,15 +49,13 @@ from pluecker.contact.friction.velocities.island import (
     WIDTH,
     IslandProblem,
     count,
-    gather,
-    lay_out,
     move,
     numbers,
-    survey,
     try_impulses,
     whole,
 )
 from pluecker.contact.friction.velocities.newton import newton
+from pluecker.contact.friction.velocities.regions import begin, find_room, solve_with_regions
 from pluecker.spatial.engine.compiled.decorators import called_kernel, entry_point
 from pluecker.spatial.engine.memory.arrays import aligned
 from pluecker.spatial.engine.memory.views import view
@@ -93,16 +89,10 @@ def solve_island(memory, P, local, members, exact, aim, finer, budget, change):
         made, or, where there is too little memory, how many numbers it takes, with a minus: then nothing was done. None are
         made for more than :data:`~pluecker.contact.friction.velocities.island.NUMBER` nodes.
     """
-    I, size = aligned(memory), survey(P, local, members)
-    before = HEADER
-    if len(I) >= HEADER:
-        before = lay_out(I, size)
-    if before > len(I):  # by how much is known to the header alone
-        for i in range(len(members)):
-            for k in range(P.first[members[i]], P.first[members[i] + 1]):
-                local[P.column[k]] = -1
-        return nan, -(before + EIGHT)
-    gather(I, P, local, members)
+    I = aligned(memory)
+    lacking = begin(I, P, local, members)
+    if lacking > 0:
+        return nan, -lacking
     x, used = numbers(I, IMPULSE), 0
     for k in range(count(I, ROWS)):
         if not abs(x[k]) < inf:  # a start that is none
@@ -115,17 +105,19 @@ def solve_island(memory, P, local, members, exact, aim, finer, budget, change):
     if not best < inf:
         write(I, P, False, False, change)
         return nan, used
-    if size.nodes <= NUMBER and (best > aim or (best > finer and exact == 1)):
-        find_pattern(I)
-        if EIGHT * count(I, NEEDED) > len(numbers(I, FACTOR)):
-            return nan, -(before + EIGHT * (count(I, NEEDED) + 1))
+    if count(I, NODES) <= NUMBER and (best > aim or (best > finer and exact == 1)):
+        lacking = find_room(I)
+        if lacking > 0:
+            return nan, -lacking
         if invert_nodes(I):
             for k in range(count(I, ROWS)):
                 x[k] = numbers(I, BEST)[k]
             if best > aim:
-                best, used = newton(I, exact, aim, finer, budget, best)
+                best, used = solve_with_regions(I, P, local, exact, aim, finer, budget, best)
+                if used < 0:
+                    return nan, used
             else:
-                best, used = newton(I, exact, finer, finer, POLISHING, best)
+                best, used = newton(I, exact, finer, finer, POLISHING, 0, best)
     if used > 0:  # else CHANGE is that of the start, which was tried last
         move(I, numbers(I, BEST), numbers(I, VELOCITY))
     write(I, P, True, used == 0, change)
