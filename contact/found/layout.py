@@ -36,6 +36,8 @@ PIECES = (
     "block_first", "block_column", "block_place", "block_data", "block_rows", "set_sizes",
     "set_friction", "set_lower", "set_upper", "offset", "near", "compliance", "impulses", "scales", "speed", "moved",
     "least", "owner",
+    # forces of a search before the last one in this step, from which the next begins
+    "again",
     # islands
     "island_of_tree", "island_first", "island_blocks", "island_trees_first", "island_trees", "local", "counted",
     # what calls leave, what they are told; what anything else takes, one after the other
@@ -45,7 +47,8 @@ PIECES = (
     MOMENTS, INVERSE, LINKS, COLUMNS, ROWS, BEFORE, FREE, AFTER, POSES, REACH, FAR, TABLE_INTEGERS, TABLE_NUMBERS,
     FINDING_INTEGERS, FINDING_NUMBERS, BLOCK_FIRST, BLOCK_COLUMN, BLOCK_PLACE, BLOCK_DATA, BLOCK_ROWS,
     SET_SIZES, SET_FRICTION, SET_LOWER, SET_UPPER, OFFSET, NEAR, COMPLIANCE, IMPULSES, SCALES, SPEED, MOVED, LEAST, OWNER,
-    ISLAND_OF_TREE, ISLAND_FIRST, ISLAND_BLOCKS, ISLAND_TREES_FIRST, ISLAND_TREES, LOCAL, COUNTED, ANSWER, CALL, WORKING,
+    AGAIN, ISLAND_OF_TREE, ISLAND_FIRST, ISLAND_BLOCKS, ISLAND_TREES_FIRST, ISLAND_TREES, LOCAL, COUNTED, ANSWER, CALL,
+    WORKING,
 ) = range(len(PIECES))  # fmt: skip
 HEADER = PLACES + 2 * len(PIECES)
 

@@ -210,7 +210,7 @@ class Plan:
             "finding_integers": len(finding.work_i), "finding_numbers": len(finding.work_f), "block_first": groups + 1,
             "block_column": blocks, "block_place": blocks, "block_data": room.data, "block_rows": groups + 1,
             "set_sizes": 3 * groups, "set_friction": 3 * groups, "set_lower": groups,
-            "set_upper": groups, "island_of_tree": trees, "island_first": trees + 2,
+            "set_upper": groups, "again": 1 + layout.REMEMBERED * K, "island_of_tree": trees, "island_first": trees + 2,
             "island_blocks": groups, "island_trees_first": trees + 2, "island_trees": trees, "local": trees,
             "counted": 8, "answer": 8, "call": layout.CALL_SIZE, "work": self.work_size(ranged, m, room),
         }  # fmt: skip

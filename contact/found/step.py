@@ -28,6 +28,7 @@ from pluecker.contact.found.islands import find_islands
 from pluecker.contact.found.layout import (
     ACCURACY,
     AFTER,
+    AGAIN,
     ANSWER,
     BEFORE,
     COLLIDERS,
@@ -125,11 +126,14 @@ def is_gentle(s, ws, x, most):
 def make_solve_contacts(with_rows: bool) -> Callable[..., Any]:
     """Make the kernel from contacts to velocities, for worlds with rows of constraints, or without."""
 
-    def solve_contacts(m, w, s, ws, h, K, memory):
-        """Compute the velocity at the end with K contacts, and the impulses; return the error as a share of the accuracy"""
+    def solve_contacts(m, w, s, ws, h, K, memory, before):
+        """Compute the velocity at the end with K contacts, and the impulses; return the error as a share of the accuracy
+
+        ``before``: forces from which the search begins.
+        """
         kept, counted, hit = memory_in(w, memory), index_piece(s, ws, COUNTED), False
         x = store_contacts(s, ws, K)
-        recall(s, ws, h, K, kept.contacts)
+        recall(s, ws, h, K, before)
         if with_rows:
             x, hit = store_constraints(m, w, s, ws, x, rows_in(w, s, ws), kept.impulses)
         if x.numbers > count(s, DATA):
@@ -186,16 +190,18 @@ def make_step(with_elements: bool, with_rows: bool) -> Callable[..., Any]:
         place_colliders(s, ws)
         begin_reach(s, ws, h)
         K = find_in_reach(s, ws)
-        error = 0.0
+        error, before = 0.0, kept.contacts
         for _ in range(SEARCHES):
             if K < 0:
                 return stay(m, given, q1, v1)
             counted[0] = K
-            error = solve_contacts(m, w, s, ws, h, K, memory)
+            error = solve_contacts(m, w, s, ws, h, K, memory, before)
             if error == NO_ROOM:
                 return stay(m, given, q1, v1)
             if not extend_reach(s, ws, h):
                 break
+            before = piece(s, ws, AGAIN)
+            remember(s, ws, h, K, before)
             seen, K = K, find_in_reach(s, ws)
             if seen == K:  # more reach finds what less reach found, and more
                 break
