@@ -78,7 +78,7 @@ def test_rows_with_a_range_change_no_bit_of_their_neighbours():
     q = integrate(world.model, START, 0.1 * rng.uniform(-1.0, 1.0, (27, world.model.nv)))
     v = rng.normal(size=(27, world.model.nv))
     columns = ("constraint_forces", "error")
-    options = {"on_unsolved": "continue", "record": columns}
+    options = {"on_unsolved": "continue", "on_open": "close", "record": columns}
     whole = world.simulate(q, v, 0.05, 0.005, threads=1, **options)
     awake = np.abs(whole.columns["constraint_forces"][..., world.packed.place >= world.packed.n_linear]) > 0.0
     assert 0.2 < awake.mean() < 0.95
