@@ -35,8 +35,7 @@ class Surface:
         friction: Coulomb's coefficient. Forces are as near to the cone as the step is accurate, a distance beside the
             largest force: at 1e8 a tangential force F needs 1e-8 F along the normal, which may be missing.
         kinetic_friction: that of what slides, where it is a smaller one.
-        rolling_friction: the resistance to rolling, m. With it a state of a batch of named pairs that many impulses solve
-            may get others beside other states: of 640 piles of three boxes that begin in one another two did.
+        rolling_friction: the resistance to rolling, m.
         spinning_friction: the resistance to spinning about the normal, m.
         restitution: Newton's coefficient, which with friction can gain energy, or Poisson's, as the world or the
             :class:`~pluecker.contact.geometry.ShapeContact` says; 0 to 1.

@@ -10,7 +10,8 @@ what comes back and what is undone. The normal of a soft contact is a spring and
 
 With contacts the rows that are awake are a problem of blocks, of :mod:`pluecker.contact.friction.dense.cone_problem`:
 staircases first, then contacts, then what resists to rolling and spinning (:mod:`~pluecker.contact.rows.resistance`), then
-the friction of what is returned (:mod:`~pluecker.contact.rows.returned_impulses`).
+the friction of what is returned (:mod:`~pluecker.contact.rows.returned_impulses`). What dense methods leave of it is solved
+in velocities (:mod:`~pluecker.contact.friction.velocities.dense_problem`), as islands of contacts that are found are.
 
 Sources: Moreau, "Unilateral contact and dry friction in finite freedom dynamics" (1988); Stewart, Trinkle (1996), gap and
 friction in one step; source document 004 (docs/sources.md).
@@ -32,6 +33,7 @@ from pluecker.articulated.stepping.terms.rows import (
 from pluecker.articulated.stepping.terms.rows import entry as range_entry
 from pluecker.contact.friction.dense.cone_problem import VELOCITY
 from pluecker.contact.friction.dense.cone_solver import cone_solver_memory, solve_cone
+from pluecker.contact.friction.velocities.dense_problem import CALL, solve_unsolved
 from pluecker.contact.rows.contact_law import rigid_law, soft_law
 from pluecker.contact.rows.layout import (
     ACCURACY,
@@ -62,7 +64,9 @@ from pluecker.spatial.engine.scalars.operations import load, part, select, small
 
 __all__ = ["contact_scratch", "least_rate", "make_solve_blocks", "store_contact_law"]
 
-ITERATIONS = 200  # of a problem, at most
+# Of a problem by dense methods: sweeps, then the convex law, each with Newton's method behind it. What these leave, more of
+# them seldom solves.
+ITERATIONS = 7
 
 
 @kernel
@@ -98,7 +102,7 @@ def contact_scratch(n: int, numbers: int, resistances: int = 0, returns: int = 0
     whose blocks have three; then there is another matrix.
     """
     m = n + 2 * resistances + 3 * returns
-    return (m * m if m > n else 0) + 2 * m + numbers + 1 + int(cone_solver_memory(m, numbers))
+    return (m * m if m > n else 0) + 3 * m + numbers + 2 + max(CALL, int(cone_solver_memory(m, numbers)))
 
 
 @kernel
@@ -111,23 +115,49 @@ def set_apart(W, n, k, here):
         store(W, k * n + i, select(here, y, other))
 
 
+@kernel
+def find_multipliers(W, b, kinds, laws, bound, taken, x, found, ws):
+    """Find the multipliers x by dense methods, and where these leave more than ``bound``, in velocities; return the error
+
+    In states that are taken. Newton's method goes on from what velocities tell; the better of both is kept. ``found``: room
+    for as many multipliers, and two numbers.
+    """
+    n, goal = len(b), min(TOLERANCE, bound)
+    before, wanted, own = part(found, 0, n), part(found, n, 1), part(found, n + 1, 1)
+    solve_cone(W, b, kinds, laws, True, goal, ITERATIONS, x, own, ws)
+    error = load(own, 0)
+    asks = select(smaller(bound, error), taken, 0.0 * taken)
+    if within(asks, 0.0):
+        return error
+    for k in range(n):
+        store(before, k, load(x, k))
+    store(wanted, 0, asks)
+    solve_unsolved(W, b, kinds, laws, x, wanted, ws)
+    solve_cone(W, b, kinds, laws, True, goal, 0, x, own, ws)
+    better = smaller(0.5, select(smaller(load(own, 0), error), asks, 0.0 * asks))
+    for k in range(n):
+        store(x, k, select(better, load(x, k), load(before, k)))
+    return select(better, load(own, 0), error)
+
+
 def make_solve_blocks(with_more: bool) -> Callable[..., Any]:
     """Make the solver for worlds whose contacts resist rolling or spinning or return impulses, or for those with none of
     these.
     """
 
-    def solve_blocks(w, W, count, b, laws, numbers, awake, r, ws):
+    def solve_blocks(w, W, count, b, laws, numbers, awake, taken, r, ws):
         """Solve for the multipliers of the rows that are awake, in ``r``, where they begin; those of all others become zero
 
-        Returns the error, as one of other rows, of which less is tolerated: it counts the velocities by which contacts miss
-        their law by the share ``VELOCITY``, beside the largest one, of which the accuracy of the world is tolerated. b and
-        ``laws``, so many numbers a row, are those of all rows; of normals b is less what is asked for.
+        ``taken`` is 1 in states whose multipliers are wanted. Returns the error, as one of other rows, of which less is
+        tolerated: it counts the velocities by which contacts miss their law by the share ``VELOCITY``, beside the largest
+        one, of which the accuracy of the world is tolerated. b and ``laws``, so many numbers a row, are those of all rows;
+        of normals b is less what is asked for.
         """
         n, column, place, staircases, touching = len(awake), 0, 0, 0, 0
         plain, most = staircase_count(w), n
         if with_more:
             most = n + 2 * resistance_count(w) + 3 * return_count(w)
-        c, x, law, error = part(ws, 0, most), part(ws, most, most), tail(ws, 2 * most + 1), part(ws, 2 * most, 1)
+        c, x, law, found = part(ws, 0, most), part(ws, most, most), tail(ws, 3 * most + 2), part(ws, 2 * most, most + 2)
         for k in range(plain):
             if not sleeps(awake, k):
                 here, zero = smaller(0.5, load(awake, k)), 0.0 * load(b, k)
@@ -148,7 +178,7 @@ def make_solve_blocks(with_more: bool) -> Callable[..., Any]:
                         set_apart(W, count, column + j, here)
                 store(law, place, load(laws, numbers * k))
                 column, place, touching = column + 3, place + 1, touching + 1
-        E, rest, resisting, blocks = W, tail(ws, 2 * most + 1 + numbers * n), 0, 0
+        E, rest, resisting, blocks = W, tail(ws, 3 * most + 2 + numbers * n), 0, 0
         if with_more:  # noqa: SIM102 - what is false here is not compiled
             if most > n:
                 resisting = resistance_blocks(w, awake)
@@ -162,13 +192,13 @@ def make_solve_blocks(with_more: bool) -> Callable[..., Any]:
                 returning_blocks(w, awake, laws, numbers, first, c, x, tail(law, place + resisting), E)
         kinds, law = block_kinds(w, staircases, touching + blocks), part(law, 0, place + blocks)
         bound = VELOCITY * load(w, ACCURACY)
-        solve_cone(E, c, kinds, law, True, min(TOLERANCE, bound), ITERATIONS, part(x, 0, size), error, rest)
+        error = find_multipliers(E, c, kinds, law, bound, taken, part(x, 0, size), found, rest)
         if with_more:  # noqa: SIM102
             if blocks > 0:
                 take_friction(w, awake, laws, numbers, first, x)
                 take_moments(w, awake, column, x)
         store_of_awake(awake, x, r)
-        return TOLERANCE / bound * load(error, 0)
+        return TOLERANCE / bound * error
 
     solve_blocks.__name__ += f"_{with_more:d}"
     return kernel(solve_blocks)

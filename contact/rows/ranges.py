@@ -106,7 +106,7 @@ def range_scratch(n: int, linear: int, nv: int, resistances: int = 0, returns: i
     """Compute how many numbers of scratch memory :func:`obey_ranges` takes."""
     solving = max((LAW + 2) * n + staircase_memory(n), contact_scratch(n, LAW * n, resistances, returns))
     halves = n * nv if linear == 0 and nv <= FEW else 0
-    return 2 * n + 2 * linear + nv + max(solving, linear + 7 * nv, halves)
+    return n + 2 * linear + nv + max(solving, linear + 7 * nv, halves)
 
 
 # -------------------------------------------------------------------------------------------------------------- their laws
@@ -215,63 +215,35 @@ def make_obey_ranges(with_contacts: bool, with_more: bool = False) -> Callable[.
         ``r`` has the impulses with which x is; ``guess`` those from which to begin, and then those that were found. It takes
         rows on which x makes an impulse, and then those too on which the impulses of these make one. Of eight states each
         for itself: where ``goes_on`` is 0 all stays as it is, and what is woken in one state changes no bit of another.
-
-        Where that does not lead to what is tolerated, it begins once more without a guess, as a first step would: rows that
-        pressed in the last step, and how they did, may lead astray. The better of both is taken.
         """
         n, first = range_count(w), linear_count(w)
-        b, found, rest, error, now = part(ws, 0, n), part(ws, n, n), tail(ws, 2 * n), 0.0 * load(x, 0), goes_on
-        awake, laws, W = part(kept, 0, n), part(kept, n, LAW * n), part(kept, (LAW + 2) * n, n * n)
-        before = error
-        for attempt in range(2):
-            taken = now
-            for turn in range(n + 1):
-                news = wake_ranges(w, J, x, rho, guess, now, kept)
-                woken, count = not within(news, 0.5), awake_count(awake)
-                if woken:
-                    store_range_mobility(m, w, factor, J, S, compliance, count, kept, rest)
-                if count == 0 or (turn > 0 and not woken):
-                    break
-                if turn > 0:
-                    taken = news
-                store_free_rates(w, J, rho, x, r, count, kept, b)
-                if with_contacts:
-                    own = solve_blocks(w, W, count, b, laws, LAW, awake, guess, rest)
-                else:
-                    own = solve_staircases_of_rows(W, count, b, laws, STAIRCASE_STEPS, awake, guess, rest)
-                error = select(smaller(0.5, taken), own, error)
-                for k in range(n):
-                    store(guess, k, select(smaller(0.5, taken), load(guess, k), load(r, first + k)))
-                add_range_impulses(m, w, factor, J, S, compliance, x, r, guess, rest)
-                now = select(smaller(error, np.inf), now, 0.0 * now)  # what is not finite has no answer
-            if attempt == 0:
-                before, now = error, select(smaller(TOLERANCE, error), now, 0.0 * now)
-                if within(now, 0.5):
-                    break
-                begin_anew(now, r, first, awake, guess, found)
-                error = select(smaller(0.5, now), 0.0 * error, error)
+        b, rest, error, now = part(ws, 0, n), tail(ws, n), 0.0 * load(x, 0), goes_on
+        awake, laws, W, taken = part(kept, 0, n), part(kept, n, LAW * n), part(kept, (LAW + 2) * n, n * n), goes_on
+        for turn in range(n + 1):
+            news = wake_ranges(w, J, x, rho, guess, now, kept)
+            woken, count = not within(news, 0.5), awake_count(awake)
+            if woken:
+                store_range_mobility(m, w, factor, J, S, compliance, count, kept, rest)
+            if count == 0 or (turn > 0 and not woken):
+                break
+            if turn > 0:
+                taken = news
+            store_free_rates(w, J, rho, x, r, count, kept, b)
+            if with_contacts:
+                own = solve_blocks(w, W, count, b, laws, LAW, awake, taken, guess, rest)
             else:
-                worse = smaller(before, error)
-                for k in range(n):
-                    store(guess, k, select(worse, load(found, k), load(r, first + k)))
-                error = select(worse, before, error)
+                own = solve_staircases_of_rows(W, count, b, laws, STAIRCASE_STEPS, awake, guess, rest)
+            error = select(smaller(0.5, taken), own, error)
+            for k in range(n):
+                store(guess, k, select(smaller(0.5, taken), load(guess, k), load(r, first + k)))
             add_range_impulses(m, w, factor, J, S, compliance, x, r, guess, rest)
+            now = select(smaller(error, np.inf), now, 0.0 * now)  # what is not finite has no answer
         for k in range(n):
             store(guess, k, load(r, first + k))
         return error / TOLERANCE
 
     obey_ranges.__name__ += f"_{with_contacts + with_more:d}"  # by which the cache tells it from the others
     return called_kernel(obey_ranges)
-
-
-@kernel
-def begin_anew(now, r, first, awake, guess, found):
-    """Begin anew in states that do, no row awake and no impulse guessed; impulses until then are kept in ``found``"""
-    for k in range(len(found)):
-        rk = load(r, first + k)
-        store(found, k, rk)
-        store(guess, k, select(smaller(0.5, now), 0.0 * rk, rk))
-        store(awake, k, select(smaller(0.5, now), 0.0 * rk, load(awake, k)))
 
 
 @kernel

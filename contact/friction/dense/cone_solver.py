@@ -1,4 +1,4 @@
-"""The solver of small problems as others call it: a separate function for one state, inlined in its caller for eight.
+"""The solver of small problems as others call it: a separate function for one state, a part of what calls it for eight.
 
 Of one state its code is the same in all worlds and in ``solve``, and a fourth of what the first step of a world compiles:
 see :mod:`~pluecker.spatial.engine.memory.separate`. Its arguments are in a block at the beginning of its memory.
@@ -7,7 +7,7 @@ see :mod:`~pluecker.spatial.engine.memory.separate`. Its arguments are in a bloc
 from __future__ import annotations
 
 from pluecker.contact.friction.dense.cone_problem import cone_problem_memory, solve_cone_problem
-from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.memory.addresses import address_of, integers_at, numbers_at
 from pluecker.spatial.engine.memory.separate import arrays_in, by_scalar, compiled_separately, put_arrays
 from pluecker.spatial.engine.scalars.operations import load, store, tail
@@ -36,9 +36,9 @@ def solve_cone(W, b, kinds, laws, exact, tolerance, iterations, r, error, work):
     return solve_one(W, b, kinds, laws, exact, tolerance, iterations, r, error, work)
 
 
-@kernel
+@called_kernel
 def solve_here(W, b, kinds, laws, exact, tolerance, iterations, r, error, work):
-    """Solve the problem as :func:`solve_cone`, inlined in the caller"""
+    """Solve the problem as :func:`solve_cone`, with code that is there once in each entry point"""
     return solve_cone_problem(W, b, kinds, laws, exact, tolerance, iterations, r, error, tail(work, BLOCK))
 
 

@@ -11,14 +11,23 @@ threads callbacks have to :func:`keep` what they catch.
 
 from __future__ import annotations
 
+import ctypes
 import sys
 import threading
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
-from pluecker.spatial.engine.parallel.threads import is_worker
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
 
-__all__ = ["callbacks", "is_over", "keep"]
+from pluecker.spatial.engine.compiled.numba_internals import NAMED
+from pluecker.spatial.engine.compiled.symbols import new_symbol, symbol
+from pluecker.spatial.engine.parallel.threads import is_worker
+from pluecker.spatial.engine.scalars.lanes import LONG
+
+__all__ = ["callbacks", "calls_python", "is_over", "keep"]
 
 WORKERS = 0  # in the place of an identifier: they work for whoever looks next
 SAID = "ctypes callback function"  # in what Python would print
@@ -71,3 +80,41 @@ class callbacks:
             keep(ignored.exc_value)
         else:
             self.before(ignored)
+
+
+def calls_python(name: str, function: Callable[[int], None]) -> Callable[[int], None]:
+    """Make an intrinsic by which compiled code calls a function of Python's, inside :class:`callbacks`.
+
+    Args:
+        name: by which it is found, also by code from the disk; no other has it.
+        function: takes an address; what it raises is raised at the end of the compiled code.
+    """
+    place = new_symbol(name)
+
+    @ctypes.CFUNCTYPE(None, ctypes.c_int64)
+    def guarded(address: int) -> None:
+        """Call the function, unless what it does is not wanted any more."""
+        if not is_over():
+            try:
+                function(address)
+            except BaseException as error:  # it cannot go through compiled code
+                keep(error)
+
+    def fill() -> None:
+        """Store the address of the function under its name."""
+        place[0] = ctypes.cast(guarded, ctypes.c_void_p).value or 0
+
+    NAMED[name] = fill
+
+    @intrinsic
+    def call(typing, address):
+        """Call the function."""
+
+        def generate(context, builder, signature, arguments):
+            kind = ir.FunctionType(ir.VoidType(), [LONG])
+            builder.call(builder.inttoptr(builder.load(symbol(builder, name)), kind.as_pointer()), arguments)
+            return context.get_dummy_value()
+
+        return types.none(types.intp), generate
+
+    return call
