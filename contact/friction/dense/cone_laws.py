@@ -4,14 +4,14 @@ A *contact* has a normal and two tangents, ``r = (n, a, b)``, and one coefficien
 alone, given what the others cause; the point of its set that is nearest; and an element of the generalised derivative of
 that point, of which Newton's method is made.
 
-Source: the exact law as De Saxce and Feng (1998) write it, ``K* with u + mu |u_t| n``; the function of Alart and Curnier
-(1991); the equation for the sliding of one contact as Bonnefon and Daviet, "Quartic formulation of Coulomb 3D frictional
-contact" (2011), pose it, solved by Newton's method for its one unknown.
+Source: the exact law as De Saxce and Feng (1998) write it, ``K* with u + mu |u_t| n``; the projection of Tasora and Anitescu
+(2011); the function of Alart and Curnier (1991); the equation for the sliding of one contact as Bonnefon and Daviet,
+"Quartic formulation of Coulomb 3D frictional contact" (2011), pose it, solved by Newton's method for its one unknown.
 """
 
 from pluecker.spatial.dense.laws import TINY, larger, size_of
 from pluecker.spatial.engine.compiled.decorators import kernel
-from pluecker.spatial.engine.scalars.operations import select, smaller
+from pluecker.spatial.engine.scalars.operations import select, smaller, sqrt
 
 __all__ = ["along_the_cone", "contact_derivative", "contact_response", "nearest_in_cone", "sliding_contact"]
 
@@ -23,12 +23,13 @@ SLIDING_STEPS = 3  # of Newton's method for the sliding of one contact: it start
 
 @kernel
 def nearest_in_cone(mu, n, a, b):
-    """P(r) of the cone |(a, b)| <= mu n"""
-    size = size_of(a, b)
-    t = larger((n + mu * size) / (1.0 + mu * mu), 0.0 * n)
-    inside = smaller(size, mu * n)
-    factor = select(inside, 1.0 + 0.0 * n, mu * t / size)
-    return select(inside, n, t), factor * a, factor * b
+    """Return the nearest point of the cone |(a, b)| <= mu n; whoever projects contacts without more discs does it here"""
+    zero = 0.0 * n
+    one, size = 1.0 + zero, sqrt(a * a + b * b)
+    t = larger((n + mu * size) / (1.0 + mu * mu), zero)
+    factor = mu * t / larger(size, TINY + zero)
+    factor = select(smaller(one, factor), one, factor)
+    return select(smaller(mu * n, size), t, larger(n, zero)), factor * a, factor * b
 
 
 @kernel

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.contact.friction.problem.sets import nearest_in_cone
+from pluecker.contact.friction.dense.cone_laws import nearest_in_cone
 from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, positive
 
 __all__ = ["is_between_bodies", "sweep_contact"]

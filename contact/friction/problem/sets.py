@@ -32,14 +32,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pluecker.contact.friction.dense.cone_laws import nearest_in_cone
 from pluecker.contact.friction.sparse.blocks import Indices
 from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, entry_point, positive
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
-    "COMPONENTS", "DISCS", "DISCS_OF", "Sets", "derivative_block", "derivative_in_cone", "divided", "is_steep",
-    "nearest_in_cone", "project", "project_block", "rows_of_part", "scale_turning", "shift", "shift_block",
-    "signorini_block",
+    "COMPONENTS", "DISCS", "DISCS_OF", "Sets", "derivative_block", "derivative_in_cone", "divided", "is_steep", "project",
+    "project_block", "rows_of_part", "scale_turning", "shift", "shift_block", "signorini_block",
 ]  # fmt: skip
 
 DISCS = 3  # at most, of a contact: friction, rolling, spinning
@@ -215,15 +215,6 @@ def shift_discs(K, i, u):
             s += K.friction[i, k] * length(u, row, n)
             row += n
     return s
-
-
-@allocation_free_kernel
-def nearest_in_cone(mu, a, b, c):
-    """Return the nearest point of the cone of friction alone in space"""
-    size = np.sqrt(b * b + c * c)
-    t = max((a + mu * size) / (1.0 + mu * mu), 0.0)
-    factor = min(mu * t / max(size, 1e-300), 1.0)
-    return max(a, 0.0) if size <= mu * a else t, factor * b, factor * c
 
 
 @allocation_free_kernel

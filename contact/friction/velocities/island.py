@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from pluecker.contact.friction.dense.cone_laws import nearest_in_cone
 from pluecker.contact.friction.problem.natural_map import larger, natural_map
-from pluecker.contact.friction.problem.sets import COMPONENTS, DISCS, Sets, nearest_in_cone, project_block
+from pluecker.contact.friction.problem.sets import COMPONENTS, DISCS, Sets, project_block
 from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, kernel
 from pluecker.spatial.engine.memory.arrays import as_matrix, as_vector, integers, rows_of
 from pluecker.spatial.engine.scalars.operations import load, load_integer, part, store
