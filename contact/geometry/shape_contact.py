@@ -45,7 +45,8 @@ from pluecker.contact.constraints.relation import (
     Row,
 )
 from pluecker.contact.errors import ConstraintError
-from pluecker.contact.geometry.surfaces import Collider, combined
+from pluecker.contact.geometry.finding.table import combined
+from pluecker.contact.geometry.surfaces import Collider
 from pluecker.contact.geometry.touching import shape_pair
 from pluecker.spatial.errors import ArgumentTypeError, shown
 
@@ -159,8 +160,9 @@ class ShapeContact(Constraint):
     @property
     def law(self) -> SurfaceLaw:
         """Law where the two touch: that of both surfaces together, but for the numbers that are given."""
-        rows = [np.array([collider.surface.row]) for collider in (self.first, self.second)]
-        law = SurfaceLaw(*combined(*rows)[0].tolist())
+        first, second = (np.array(collider.surface.row) for collider in (self.first, self.second))
+        with np.errstate(divide="ignore"):  # of what has a damper and no spring
+            law = SurfaceLaw(*map(float, combined(first, second)))
         given = {key: getattr(self, key) for key in SurfaceLaw._fields}
         if given["kinetic_friction"] is None:
             given["kinetic_friction"] = given["friction"]

@@ -16,7 +16,7 @@ from pluecker.contact.geometry.shapes import Shape, as_shape
 from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["Collider", "Surface", "combined"]
+__all__ = ["Collider", "Surface"]
 
 
 @dataclass(frozen=True)
@@ -98,19 +98,6 @@ class Surface:
             *(self.restitution, self.stiffness, self.damping),
             self.friction if self.kinetic_friction is None else self.kinetic_friction,
         )
-
-
-def combined(first: Array, second: Array) -> Array:
-    """Combine the rows of surfaces that touch, ``(n, 7)``."""
-    out = np.maximum(first, second)
-    for k in (0, 6):
-        out[:, k] = np.sqrt(first[:, k]) * np.sqrt(second[:, k])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        for k in (4, 5):
-            a, b = (np.where(np.isinf(x[:, 4]), np.inf, x[:, k]) for x in (first, second))
-            out[:, k] = 1.0 / (1.0 / a + 1.0 / b)
-    out[np.isinf(out[:, 4]), 5] = 0.0
-    return out
 
 
 @dataclass(frozen=True)

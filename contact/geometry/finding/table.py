@@ -53,7 +53,6 @@ SURFACE_VELOCITY, KINETIC_FRICTION = 13, 16
 NUMBERS = 17  # of a contact
 BODIES, COLLIDERS, FEATURE = 0, 2, 4
 INTEGERS = 5  # of a contact
-SPRING = 4  # place of the stiffness among the numbers of a surface; behind it the damping
 
 
 @kernel
@@ -86,12 +85,30 @@ def sort_pairs(si, pairs, count, order, other, counts):
             store(order, k, load(other, k))
 
 
+def combined(one, two):
+    """Combine two surfaces that touch: friction, rolling and spinning friction, restitution, stiffness, damping, friction of
+    what slides; of springs and dampers one behind the other, where those of a rigid surface are infinite
+    """
+    k, l = one[4], two[4]
+    c, d = inf if k == inf else one[5], inf if l == inf else two[5]
+    stiffness = 1.0 / (1.0 / k + 1.0 / l)
+    damping = 0.0 if stiffness == inf else 1.0 / (1.0 / c + 1.0 / d)
+    return (
+        sqrt(one[0]) * sqrt(two[0]), max(one[1], two[1]), max(one[2], two[2]), max(one[3], two[3]), stiffness, damping,
+        sqrt(one[6]) * sqrt(two[6]),
+    )  # fmt: skip
+
+
+combine = kernel(combined)
+
+
 @kernel
-def in_series(sf, a, b, what):
-    """Compute what two springs, or two dampers, are one behind the other; of a rigid surface both are infinite"""
-    x = load(sf, a + (SPRING if load(sf, a + SPRING) == inf else what))
-    y = load(sf, b + (SPRING if load(sf, b + SPRING) == inf else what))
-    return 1.0 / (1.0 / x + 1.0 / y)
+def surface_of(sf, k):
+    """Load the seven numbers of the surface of a collider"""
+    p = number_place(k, SURFACE)
+    return (
+        load(sf, p), load(sf, p + 1), load(sf, p + 2), load(sf, p + 3), load(sf, p + 4), load(sf, p + 5), load(sf, p + 6),
+    )  # fmt: skip
 
 
 @kernel
@@ -104,15 +121,10 @@ def material_velocity(sf, poses, k):
 
 @called_kernel
 def store_surfaces(sf, poses, i, j, first, n, K, out):
-    """Store what the surfaces of two colliders are together in n rows, as :func:`.surfaces.combined` and the difference of
-    their velocities
-    """
-    a, b = number_place(i, SURFACE), number_place(j, SURFACE)
-    friction, kinetic = sqrt(load(sf, a)) * sqrt(load(sf, b)), sqrt(load(sf, a + 6)) * sqrt(load(sf, b + 6))
-    rolling, spinning = max(load(sf, a + 1), load(sf, b + 1)), max(load(sf, a + 2), load(sf, b + 2))
-    restitution = max(load(sf, a + 3), load(sf, b + 3))
-    stiffness = in_series(sf, a, b, SPRING)
-    damping = 0.0 if stiffness == inf else in_series(sf, a, b, SPRING + 1)
+    """Store what the surfaces of two colliders are together in n rows, and the difference of their velocities"""
+    friction, rolling, spinning, restitution, stiffness, damping, kinetic = combine(
+        surface_of(sf, i), surface_of(sf, j)
+    )
     v = subtract3(material_velocity(sf, poses, j), material_velocity(sf, poses, i))
     for k in range(first, first + n):
         store3(out, FRICTION * K + 3 * k, (friction, rolling, spinning))
