@@ -2,6 +2,8 @@
 
 A step calls one function by its address, with the place of its workspace and what is asked; there all pieces of the step are
 found by the plan, as the step finds them.
+
+Source: Pfeiffer and Glocker, Multibody Dynamics with Unilateral Contacts (1996), chapter 8, for impacts in two phases.
 """
 
 from __future__ import annotations
@@ -16,7 +18,6 @@ import numpy as np
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.found import layout
-from pluecker.contact.found.impacts import impulses_with_impact
 from pluecker.contact.found.plan import Plan, Room
 from pluecker.contact.found.sharing import ASKED
 from pluecker.contact.found.step import THROWN
@@ -26,6 +27,7 @@ from pluecker.contact.friction.problem.prepared import scales
 from pluecker.contact.friction.problem.problem import Problem
 from pluecker.contact.friction.problem.sets import DISCS, Sets
 from pluecker.contact.friction.results.result import Result
+from pluecker.contact.friction.solving.restitution import expanded
 from pluecker.contact.friction.solving.solver import Solver
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, multiply_row, multiply_row_transposed
 from pluecker.contact.geometry.finding import table
@@ -275,14 +277,29 @@ class Task:
         operator = factored(self.J, self.T, self.compliance, self.G)
         problem = Problem(operator, self.near, self.sets)
         if self.hit:
-            found = impulses_with_impact(
-                problem, self.speed, self.least, self.linear, self.returned, lambda p, r: self.solved(p, r, most)
-            )
-            return found[0], found[2]
+            return self.with_impact(problem, most)
         result = self.solved(problem, start, most)
         if result.multipliers[self.near != self.offset].any():  # a limit is reached that seemed to be out of reach
             result = self.solved(Problem(operator, self.offset, self.sets), result.multipliers, most)
         return result.multipliers, result.errors.largest
+
+    def with_impact(self, problem: Problem, most: int) -> tuple[Array, float]:
+        """Find the impulses of a step that an impact comes before, by Poisson's law, and the larger error of both problems.
+
+        Compression is of the velocities before the step, and in it contacts do not more than part, rows without bounds keep
+        the velocity that they have, and soft contacts have no impulses, as :mod:`~pluecker.contact.rows.impact_phases` has
+        it. In the step contacts return at least their share.
+        """
+        first, zero = self.sets.start[:-1], np.zeros(self.m)
+        asked, normal = self.least.copy(), first[self.sets.sizes[:, 0] > 0]
+        asked[normal] = np.minimum(asked[normal], 0.0)
+        impact = Problem(problem.operator, np.where(self.linear, 0.0, self.speed - asked), self.sets)
+        compression = self.solved(impact, zero, most)
+        soft = np.repeat((self.compliance[first] > 0.0) & ~self.linear[first], np.diff(self.sets.start))
+        r = np.where(soft, 0.0, compression.multipliers)
+        p = self.returned * np.maximum(r[first], 0.0)
+        r, expansion = expanded(problem, r, p, lambda second: self.solved(second, np.zeros(second.size), most))
+        return r, float(np.maximum(compression.errors.largest, expansion.errors.largest))
 
     def possible(self) -> Array:
         """Compute least velocities along normals that bodies can have, ``(K,)``; m/s.

@@ -51,7 +51,7 @@ from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["PoissonImpact", "expansion_problem", "poisson_restitution"]
+__all__ = ["PoissonImpact", "expanded", "expansion_problem", "poisson_restitution"]
 
 
 @by_value()
@@ -124,10 +124,22 @@ def poisson_restitution(
     p = np.maximum(r[problem.sets.start[:-1]], 0.0) * e
     if not p.any():
         return PoissonImpact(r, problem.velocity(r), compression, None)
-    second, S, at_least = expansion_problem(problem, r, p)
-    expansion = solver(second)
-    r += S @ multipliers_of(expansion, second) + at_least
+    r, expansion = expanded(problem, r, p, solver)
     return PoissonImpact(r, problem.velocity(r), compression, expansion)
+
+
+def expanded(problem: Problem, compression: Array, p: Array, solver: Callable[[Problem], Any]) -> tuple[Array, Any]:
+    """Solve the second phase; return the multipliers of both, and what the solver found.
+
+    Args:
+        problem: that of the first phase, or that of a step before which an impact comes.
+        compression: the impulses of the first phase, ``(m,)``.
+        p: the least normal impulse of each block in the second, ``(blocks,)``.
+        solver: of the problem of the second phase.
+    """
+    second, S, at_least = expansion_problem(problem, compression, p)
+    found = solver(second)
+    return compression + S @ multipliers_of(found, second) + at_least, found
 
 
 def multipliers_of(result: Any, problem: Problem) -> Array:
