@@ -8,7 +8,8 @@ many contacts these have; impulses that are not unique do no harm.
 
 The impulses that are given, projected, are looked at first: mostly those of the step before, which solve the problem where
 nothing happens. Otherwise steps of Newton's method (``newton.py``) follow from there, of the whole and in large islands of
-the regions that still miss the law (``regions.py``), until the error is what is aimed at. What is not solved in the budget keeps the best impulses that were met.
+the regions that still miss the law (``regions.py``), until the error is what is aimed at. What is not solved in the budget
+keeps the best impulses that were met.
 
 Impulses of rigid contacts are not unique, nor are solutions of Coulomb's law: of a box that is pressed between two jaws
 and pulled, one hinges about a corner that carries all of the pressure, one rests. Newton's method finds that which rests.
@@ -17,8 +18,7 @@ Measured on 3,582 islands of 1,542 problems of steps: piles and stacks of 1 to 5
 boxes, thrown and at rest, walls, masses of 1 to 1e4, friction from 0 to 1.5, steps of 0.1 to 20 ms, soft ones, rolling
 ones, a robot on boxes; Coulomb's law to 1e-6, starts from the step before. With 100 factors 4 are not solved, all of a wall
 that is hit; there are 3.2 factors an island, in ordinary piles 0.1 to 6. A factor of 20 boxes with all that a step takes is
-20 us (AVX2). With a line search, and sweeps and the method of multipliers behind it, 44 were
-left, and it took 4.4.
+20 us (AVX2). With a line search, and sweeps and the method of multipliers behind it, 44 were left, and it took 4.4.
 """
 
 from __future__ import annotations
