@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -223,7 +224,7 @@ def number(label: str, name: str, value: Any) -> float:
         if array.shape != ():
             raise ModelError(f"{label}: {name} has shape {array.shape}, expected a number")
         result = float(array)
-    if np.isnan(result):
+    if math.isnan(result):
         raise ModelError(f"{label}: {name} is NaN, expected a number")
     return result
 
@@ -231,7 +232,7 @@ def number(label: str, name: str, value: Any) -> float:
 def finite_number(label: str, name: str, value: Any) -> float:
     """A number that is not infinite."""
     result = number(label, name, value)
-    if np.isinf(result):
+    if math.isinf(result):
         raise ModelError(f"{label}: {name} is {result}, expected a finite number")
     return result
 

@@ -17,7 +17,7 @@ from pluecker.contact.friction.tables.table import contact_frames
 from pluecker.contact.geometry.finding import table
 from pluecker.contact.geometry.finding.finder import columns_in
 
-__all__ = ["FoundMotion", "Look", "Touch", "touch_of"]
+__all__ = ["FoundMotion", "Look", "Touch", "look_at", "touch_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,14 +102,12 @@ class Look(NamedTuple):
 
 def look_at(outside: Outside) -> Look:
     """Copy the contacts of the last step from its workspace."""
-    piece = outside.last_pieces()
-    integers = piece.integers(layout.TABLE_INTEGERS)
-    K = int(integers[0])
+    integers, numbers, impulses, speed, friction, answer = outside.last_table()
+    K = integers.item(0)
     m = outside.plan.size * K
     return Look(
-        integers[: 1 + table.INTEGERS * K].copy(), piece[layout.TABLE_NUMBERS][: table.NUMBERS * K].copy(),
-        piece[layout.IMPULSES][:m].copy(), piece[layout.SPEED][:m].copy(),
-        piece[layout.SET_FRICTION][: 3 * K : 3].copy(), float(piece[layout.ANSWER][layout.STEP]),
+        integers[: 1 + table.INTEGERS * K].copy(), numbers[: table.NUMBERS * K].copy(),
+        impulses[:m].copy(), speed[:m].copy(), friction[: 3 * K : 3].copy(), answer.item(layout.STEP),
     )  # fmt: skip
 
 

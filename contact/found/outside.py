@@ -49,13 +49,14 @@ YIELDING = 0.1
 DEEP = 0.01  # of all velocities that were there, chosen: what parts more slowly is seldom what a large problem fails at
 LACK = 0.5  # of the fastest parting that is asked for, chosen: where less lacks, it is tried in all iterations first
 WITHIN = 1e-4  # of what is lacking: by more, so that rounding leaves what is possible possible
+LOOKED_AT = layout.TABLE_NUMBERS, layout.IMPULSES, layout.SPEED, layout.SET_FRICTION, layout.ANSWER
 
 
 class Pieces:
     """Pieces of the workspace of a step, arrays on its memory."""
 
     def __init__(self, plan: Plan, room: Room, place: int) -> None:
-        self.starts, self.room, self.place = plan.piece_ends(room), room, place
+        self.starts = plan.piece_ends(room)
         self.memory = np.ctypeslib.as_array((ctypes.c_double * self.starts[-1]).from_address(place))
 
     def __getitem__(self, which: int) -> Array:
@@ -79,7 +80,7 @@ class Outside:
     def __init__(self, plan: Plan, threads: int | None = None) -> None:
         self.plan, self.threads, self.room = plan, threads, plan.room
         self.needs = np.zeros(layout.ROOM_SIZE, np.int64)
-        self.seen: Pieces | None = None
+        self.seen: tuple[tuple[int, Room], tuple[Any, ...]] | None = None
         self.kept = threading.local()  # the states of a batch are shared among threads
         self.function = ASKED(self)
         self.address = ctypes.cast(self.function, ctypes.c_void_p).value or 0
@@ -92,12 +93,16 @@ class Outside:
             except BaseException as error:  # it cannot go through compiled code
                 keep(error)
 
-    def last_pieces(self) -> Pieces:
-        """View the workspace of the last step, which often is that of the one before."""
-        place = int(self.needs[layout.LAST_STEP])
-        if self.seen is None or self.seen.place != place or self.seen.room != self.room:
-            self.seen = Pieces(self.plan, self.room, place)
-        return self.seen
+    def last_table(self) -> tuple[Any, ...]:
+        """View the contacts of the last step in its workspace, which often is that of the one before.
+
+        Integers and numbers of the table; impulses, speeds, friction, and the answer.
+        """
+        place = self.needs.item(layout.LAST_STEP)
+        if self.seen is None or self.seen[0] != (place, self.room):
+            piece = Pieces(self.plan, self.room, place)
+            self.seen = (place, self.room), (piece.integers(layout.TABLE_INTEGERS), *map(piece.__getitem__, LOOKED_AT))
+        return self.seen[1]
 
     def packed_plan(self) -> Array:
         """Pack the plan, with as much room as there is."""
@@ -105,8 +110,7 @@ class Outside:
 
     def grow(self) -> bool:
         """Make room for what steps needed; return whether there was too little."""
-        own = self.room.pairs, self.room.contacts, self.room.data, self.room.work
-        if not (self.needs[: len(own)] > own).any():
+        if not (self.needs[: layout.LAST_STEP] > self.room.numbers()).any():
             return False
         self.room = self.plan.room = self.room.grown(self.needs.tolist())
         return True

@@ -45,10 +45,13 @@ class Room:
     data: int
     work: int
 
+    def numbers(self) -> list[int]:
+        """List how much there is, in the order of the record in which steps say what they needed."""
+        return [self.pairs, self.contacts, self.data, self.work]
+
     def grown(self, needs: Any) -> Room:
         """Return room for what was needed, and some more of what there was too little of."""
-        own = self.pairs, self.contacts, self.data, self.work
-        return Room(*(int(GROWTH * n) + 8 if n > has else has for has, n in zip(own, needs, strict=False)))
+        return Room(*(int(GROWTH * n) + 8 if n > has else has for has, n in zip(self.numbers(), needs, strict=False)))
 
 
 class Ways:

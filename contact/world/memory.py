@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import os
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,7 @@ __all__ = [
     "WorldState",
     "as_numbers_of",
     "as_numbers_with_contacts",
+    "check_turns",
     "key_of",
     "memory_of_state",
     "numbers_kept",
@@ -65,6 +66,33 @@ __all__ = [
 FEATURES = 2.0**31  # more than a pair of shapes has, of either sign: those of the edges of hulls are below zero
 SAME_ANGLE = 1e-6  # rad: by which an angle may differ from the one that is remembered, whole turns aside
 PARTS = ("key", "time", "turns", "impulses", "integrator", "own")
+
+
+class Order(NamedTuple):
+    """Order of the numbers that a step leaves for the next one: time, turns, impulses, rotors, contacts.
+
+    Attributes:
+        key: of the world.
+        impulses, rotors: where these begin; behind the time are turns.
+        contacts: where the number of contacts that were found is, and these behind it; None where none are found.
+        place: of each row of the constraints among those of the kernels.
+    """
+
+    key: str
+    impulses: int
+    rotors: int
+    contacts: int | None
+    place: NDArray[np.int64]
+
+    def part(self, name: str, numbers: Array) -> Array:
+        """Take a part of a memory from these numbers."""
+        if name == "turns":
+            return numbers[1 : self.impulses]
+        if name == "impulses":
+            return numbers[self.impulses : self.rotors][self.place]
+        if self.contacts is None:
+            return numbers[self.rotors :]
+        return np.concatenate([numbers[self.rotors : self.contacts], numbers[self.contacts + 1 :]])
 
 
 @by_value()
@@ -111,6 +139,18 @@ class WorldMemory:
                 raise ConstraintError(f"WorldMemory: {name} is one number, expected (..., n)")
             object.__setattr__(self, name, numbers)
         object.__setattr__(self, "time", number("WorldMemory", "time", self.time))
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Take a part from the numbers that a step left, when it is asked for: most steps only hand them on."""
+            numbers, order = self.__dict__.get("numbers"), self.__dict__.get("order")
+            if order is None or name not in ("turns", "impulses", "own"):
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            part = order.part(name, numbers)
+            part.flags.writeable = False
+            self.__dict__[name] = part
+            return part
 
     def at_time(self, time: float) -> WorldMemory:
         """Return this memory as if the motion had lasted for another time; s."""
@@ -247,9 +287,9 @@ def check_turns(world: Constrained, q: Array, memory: WorldMemory) -> None:
     """Refuse a state whose angles are not those that are remembered."""
     if not world.packed.n_turns or not memory.time > 0.0:
         return
-    angles = run(world, TURNS, (q,))
-    off = np.abs(np.remainder(angles - memory.turns + np.pi, 2.0 * np.pi) - np.pi)
-    if not (off <= SAME_ANGLE).all():
+    off = run(world, TURNS, (q,)) - memory.turns
+    off = np.abs(off - 2.0 * np.pi * np.rint(off / (2.0 * np.pi)))
+    if not off.max(initial=0.0) <= SAME_ANGLE:
         k = int(np.argwhere(off > SAME_ANGLE)[0][-1])
         named = zip(world.names, world.parts, strict=False)
         names = [name for name, part in named for f in part.functions if f.kind in ANGLES]
@@ -311,21 +351,26 @@ def as_numbers_with_contacts(world: Constrained, q: Array, memory: Any, name: st
     return as_numbers_of(world, q, replace(memory, own=rest), name, rest.shape[-1])
 
 
+def order_of_numbers(world: Constrained) -> Order:
+    """Return the order of the numbers that a step leaves for the next one."""
+    packed = world.packed
+    impulses = 1 + packed.n_turns
+    rotors = impulses + packed.n_rows
+    contacts = None if world.found_contacts is None else rotors + packed.n_rotors
+    return Order(world.once(key_of), impulses, rotors, contacts, packed.place)
+
+
 def memory_of_state(world: Constrained, numbers: Array, name: str) -> WorldMemory:
     """Make the memory of one state from the numbers with which a step ended; it keeps these for the next one."""
-    turns, rows, found = world.packed.n_turns, world.packed.n_rows, world.found_contacts is not None
-    first = 1 + turns + rows
-    rotors = first + world.packed.n_rotors
-    end = rotors + 1 + REMEMBERED * int(numbers[rotors]) if found else len(numbers)
-    numbers = numbers[:end].copy()
-    own = np.concatenate([numbers[first:rotors], numbers[rotors + 1 :]]) if found else numbers[first:]
-    impulses = numbers[1 + turns : first][world.packed.place]
-    for array in (numbers, own, impulses):
-        array.flags.writeable = False
+    order = world.once(order_of_numbers)
+    if order.contacts is not None:
+        numbers = numbers[: order.contacts + 1 + REMEMBERED * int(numbers[order.contacts])]
+    numbers = numbers.copy()
+    numbers.setflags(write=False)
     memory = object.__new__(WorldMemory)
-    memory.__dict__.update(
-        key=world.once(key_of), time=float(numbers[0]), turns=numbers[1 : 1 + turns], impulses=impulses, integrator=name,
-        own=own, numbers=numbers,
+    own = memory.__dict__
+    own["key"], own["time"], own["integrator"], own["numbers"], own["order"] = (
+        order.key, numbers.item(0), name, numbers, order,
     )  # fmt: skip
     return memory
 

@@ -14,7 +14,7 @@ import numpy as np
 from pluecker.articulated.errors import LimitWarning, OutputError, SimulationError
 from pluecker.articulated.forces.elements import Element
 from pluecker.articulated.forces.packing import as_elements
-from pluecker.articulated.running.arguments import Array, as_floats, batch_shape
+from pluecker.articulated.running.arguments import Array, as_floats, batch_shape, explain_inputs
 from pluecker.articulated.running.fields import STANDARD
 from pluecker.articulated.simulation.dynamics import Dynamics
 from pluecker.articulated.simulation.follow_motion import Call, check_states, follow_motion
@@ -209,9 +209,13 @@ def step_world(
         taken = take_one_step(world, q, v, step, tau, memory)
         if taken is not None:
             after = WorldStep(*taken[:3])
-            after.find_contacts = partial(contacts_behind, world, np.array(q), after, taken.look, step)
+            after.find_contacts = partial(contacts_behind, world, np.array(q, np.float64), after, taken.look, step)
             keep_in_view(world, after)
             return after
+    if tau is not None:
+        tau = as_floats("World.step", world.model, STANDARD["tau"], tau)
+        if not np.isfinite(tau).all():
+            explain_inputs("World.step", world.model, {"tau": STANDARD["tau"]}, {"tau": tau})
     options = {
         "control": tau, "f_ext": f_ext, "elements": (), "record": (), "every": 1, "record_to": None,
         "on_unsolved": "substep", "on_open": on_open, "tol": 1e-9, "progress": None, "threads": None,

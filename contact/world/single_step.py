@@ -14,13 +14,13 @@ import numpy as np
 from numba import config
 
 from pluecker.articulated.running.arguments import Array
-from pluecker.articulated.stepping.loop.called_step import ERROR, LENGTH, called_step
-from pluecker.articulated.stepping.loop.control_signals import UNIT
-from pluecker.articulated.stepping.loop.loop import SOLVED
+from pluecker.articulated.stepping.loop.called_step import LENGTH, called_step
+from pluecker.articulated.stepping.loop.checked_step import LACKS_ROOM, LEFT, checked_step, packed_checks
 from pluecker.articulated.stepping.loop.signal import place_of
 from pluecker.articulated.stepping.loop.task import BLOCK
 from pluecker.articulated.stepping.terms.scenario import smooth_model
-from pluecker.contact.found.motion import FoundMotion, Look
+from pluecker.contact.found.layout import NEEDS_CONTACTS, REMEMBERED
+from pluecker.contact.found.motion import FoundMotion, Look, look_at
 from pluecker.contact.found.step import found_step
 from pluecker.contact.mechanisms.constrained import Constrained
 from pluecker.contact.world.integrators import (
@@ -29,12 +29,20 @@ from pluecker.contact.world.integrators import (
     scenario_with_plan,
     world_scenario,
 )
-from pluecker.contact.world.memory import WorldMemory, key_of, memory_of_state, numbers_kept, plan_of
+from pluecker.contact.world.memory import (
+    WorldMemory,
+    check_turns,
+    key_of,
+    memory_of_state,
+    numbers_kept,
+    plan_of,
+)
 from pluecker.spatial.engine.parallel.callbacks import callbacks
 
 __all__ = ["Taken", "take_one_step"]
 
 MOST_KEPT = 8  # step lengths for which a world keeps what a step needs
+NUMBERS = "dfl"  # kinds of arrays that are taken as they are: float64, float32 and whole numbers
 
 
 class Taken(NamedTuple):
@@ -53,8 +61,7 @@ class SingleStep:
         self.world, self.h, self.motion = world, h, None
         if world.found_contacts is not None:
             self.motion = FoundMotion(world.once(plan_of), partial(scenario_with_plan, world, ()))
-        places = [range(s.start, s.stop) for s in world.model.quaternion_slices().values()]
-        self.quaternions = np.array(places, np.int64).reshape(-1, 4)
+        self.quaternions = np.array([s.start for s in world.model.quaternion_slices().values()], np.int64)
         known = np.isfinite(world.model.effort_limit) & (world.model.effort_limit > 0.0)
         self.most = np.where(known, world.model.effort_limit, np.inf)
         self.prepare()
@@ -74,9 +81,9 @@ class SingleStep:
         ends = np.cumsum(sizes).tolist()
         parts = [self.x[b - n : b] for b, n in zip(ends, sizes, strict=True)]
         self.q, self.v, self.law, self.q1, self.v1, self.memory = parts
-        self.state, self.after = self.x[: nq + nv], self.x[ends[2] : ends[4]]
+        self.tau, before, after = self.law[:nv], self.x[: nq + 2 * nv], self.x[ends[2] : ends[4]]
         self.ws = np.empty(BLOCK + integrator.workspace(model, self.scenario))
-        self.block, self.at = self.ws[:BLOCK], self.ws.ctypes.data
+        block, at = self.ws[:BLOCK], self.ws.ctypes.data
         places = [
             place_of(self.model),
             place_of(self.scenario),
@@ -84,51 +91,55 @@ class SingleStep:
             (0, 0),
             *map(place_of, parts[3:]),
         ]
-        places.append((self.at + 8 * BLOCK, len(self.ws) - BLOCK))
-        self.block.view(np.int64)[:LENGTH] = [number for place in places for number in place]
-        self.block[LENGTH] = self.h
-        self.call = called_step(integrator, False)
+        places.append((at + 8 * BLOCK, len(self.ws) - BLOCK))
+        block.view(np.int64)[:LENGTH] = [number for place in places for number in place]
+        block[LENGTH] = self.h
+        needs = room = np.zeros(0, np.int64)
+        if self.motion is not None:
+            needs, room = self.motion.outside.needs, np.array(self.motion.outside.room.numbers())
+        self.own = self.quaternions, needs, room
+        self.step, self.call = called_step(integrator, False), checked_step()
+        self.checks = packed_checks(self.step, at, (before, self.q, self.tau, self.most, after), self.own)
+        self.at = self.checks.ctypes.data
 
-    def take(self, q: Array, v: Array, tau: Array | None, memory: WorldMemory) -> Taken | None:
-        """Take a step; None if it is left to the loop."""
-        self.q[:], self.v[:] = q, v
-        if tau is not None:
-            self.law[: len(tau)] = tau
-            if not (np.abs(tau) <= self.most).all():
-                return None
-        else:
-            self.law[: len(self.v)] = 0.0
-        four = self.q[self.quaternions]
-        if not np.isfinite(self.state).all() or (np.abs(np.sqrt((four * four).sum(axis=-1)) - 1.0) > UNIT).any():
-            return None
-        numbers = numbers_kept(memory)
-        if numbers is None or len(numbers) > self.n:  # contacts of a motion that had more room
-            return None
+    def take(self, q: Array, v: Array, tau: Array | None, memory: WorldMemory, numbers: Array) -> Taken | None:
+        """Take a step; None if it is left to the loop, which knows what is wrong."""
+        while len(numbers) > self.n:  # contacts of a motion that had more room
+            assert self.motion is not None
+            self.motion.outside.needs[NEEDS_CONTACTS] = len(numbers) // REMEMBERED
+            self.motion.outside.grow()
+            self.prepare()
+        self.q[:], self.v[:], self.tau[:] = q, v, 0.0 if tau is None else tau
+        if self.world.packed.n_turns:
+            check_turns(self.world, self.q, memory)
         self.memory[: len(numbers)] = numbers
         with callbacks():
-            self.call(self.at, 0)
-        if self.motion is not None and self.motion.outside.grow():
-            self.prepare()
-            return self.take(q, v, tau, memory)
-        if not (self.block[ERROR] < SOLVED and np.isfinite(self.after).all()):
+            found = self.call(self.at, 0)
+        if found == LEFT:
             return None
-        look = None
-        if self.motion is not None:
-            self.motion.watch()
-            look = self.motion.look
-        return Taken(self.q1.copy(), self.v1.copy(), memory_of_state(self.world, self.memory, SEMI_IMPLICIT), look)
+        if self.motion is None:
+            return Taken(self.q1.copy(), self.v1.copy(), memory_of_state(self.world, self.memory, SEMI_IMPLICIT), None)
+        if found == LACKS_ROOM:
+            self.motion.outside.grow()
+            self.prepare()
+            return self.take(q, v, tau, memory, numbers)
+        kept, look = memory_of_state(self.world, self.memory, SEMI_IMPLICIT), look_at(self.motion.outside)
+        return Taken(self.q1.copy(), self.v1.copy(), kept, look)
 
 
 def take_one_step(world: Constrained, q: Any, v: Any, h: float, tau: Any, memory: Any) -> Taken | None:
     """Take a step of one state; None if it is left to the loop over steps, whoever it is that cannot be served here."""
-    nq, nv = world.model.nq, world.model.nv
-    if not isinstance(memory, WorldMemory) or world.calls_python or config.DISABLE_JIT:
+    if not isinstance(memory, WorldMemory) or memory.key != world.once(key_of) or memory.integrator != SEMI_IMPLICIT:
         return None
-    if memory.integrator != SEMI_IMPLICIT or memory.turns.shape != (0,) or memory.key != world.once(key_of):
+    numbers = numbers_kept(memory)
+    if numbers is None or world.calls_python or config.DISABLE_JIT:
         return None
-    for x, n in ((q, nq), (v, nv), (tau, nv)):
-        plain = isinstance(x, np.ndarray) and x.shape == (n,) and x.dtype == np.float64
-        if not (plain or (x is None and x is tau)):
+    q, v = as_row(q, world.model.nq), as_row(v, world.model.nv)
+    if q is None or v is None:
+        return None
+    if tau is not None:
+        tau = as_row(tau, world.model.nv)
+        if tau is None:
             return None
     idle: dict[float, list[SingleStep]] = world.tables.setdefault(take_one_step, {})
     waiting = idle.get(h)
@@ -141,6 +152,18 @@ def take_one_step(world: Constrained, q: Any, v: Any, h: float, tau: Any, memory
     except IndexError:
         step = SingleStep(world, h)
     try:
-        return step.take(q, v, tau, memory)
+        return step.take(q, v, tau, memory, numbers)
     finally:
         waiting.append(step)
+
+
+def as_row(x: Any, n: int) -> Array | None:
+    """Return an array of n numbers; None of anything else, which the loop converts or refuses."""
+    if type(x) is not np.ndarray:
+        if not isinstance(x, (list, tuple)):
+            return None
+        try:
+            x = np.array(x)
+        except (TypeError, ValueError):
+            return None
+    return x if x.shape == (n,) and x.dtype.char in NUMBERS else None

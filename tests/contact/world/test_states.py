@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 from pluecker.articulated import LimitWarning, ModelBuilder
-from pluecker.contact import ConstraintError, MemoryWarning, World, WorldState
+from pluecker.contact import ConstraintError, MemoryWarning, World, WorldMemory, WorldState
 from pluecker.contact.constraints import Angle, Gear, Limit, PrescribedMotion, Spline
+from pluecker.contact.geometry import Box
 from tests.conftest import COMPILED
+from tests.contact.found.worlds import UPRIGHT, world_of
 from tests.contact.world.mechanisms import slider_crank, slider_crank_state
 from tests.crossed import crossed
 
@@ -63,13 +65,74 @@ def test_steps_from_a_start_are_the_simulation_to_the_last_bit():
     assert smooth.state == other.state
 
 
+STARTS = {  # a loop, angles that are counted over turns, contacts that are found
+    "loop": (slider_crank, slider_crank_state(0.4, 5.0)),
+    "turns": (wheels, ([3.0, -3.0], [100.0, -100.0])),
+    "found": (lambda: world_of([Box((0.1, 0.1, 0.1))]), ([0, 0, 0.05, *UPRIGHT], [0.0, 0.0, 0.0, 0.5, 0.0, 0.0])),
+}
+
+
 @pytest.mark.skipif(not COMPILED, reason="plain Python has no short way")
-def test_a_step_that_goes_on_crosses_few_files():
-    """Of a mechanism without quaternions too: the loop over steps, with its samples and controls, has no part in it."""
-    world = slider_crank()
-    state = world.step(world.start(*slider_crank_state(0.4, 5.0)), H)
-    files = crossed(lambda: world.step(state, H))
-    assert len(files) <= 12, files
+@pytest.mark.parametrize("which", STARTS)
+def test_a_step_that_goes_on_crosses_few_files(which):
+    """However its numbers come: the loop over steps, with its samples and controls, has no part in it."""
+    make, start = STARTS[which]
+    world = make()
+    state = world.step(world.start(*start), H)
+    tau = np.full(world.model.nv, 0.25)
+    expected = world.simulate(state, H, H, control=tau).state
+    q, v, memory = state
+    calls = (
+        lambda: world.step(state, H, tau=tau),
+        lambda: world.step(q, v, H, tau=tau, memory=memory),
+        lambda: world.step(q.tolist(), tuple(v.tolist()), H, tau=tau.tolist(), memory=memory),
+        lambda: world.step(state, H, tau=tau.astype(np.float32)),
+    )
+    for call in calls:
+        files = crossed(call)
+        assert len(files) <= 16, files
+        assert call() == expected
+
+
+@pytest.mark.parametrize("which", STARTS)
+def test_a_step_that_is_refused_says_why_and_changes_nothing(which):
+    make, start = STARTS[which]
+    world = make()
+    state = world.step(world.start(*start), H)
+    q, v, memory = state
+    expected = world.step(state, H)
+    nan = np.where(np.arange(len(v)) == 1, np.nan, v)
+    refused = [
+        ((q, nan, memory, None), r"^World\.step: v\[1\] is nan"),
+        ((np.where(np.arange(len(q)) == 1, np.inf, q), v, memory, None), r"^World\.step: q\[1\] is inf"),
+        ((q, v, memory, nan), r"^World\.step: tau\[1\] is nan"),
+        ((q[:-1], v, memory, None), r"^World\.step: q has shape"),
+        ((q, [*v, 0.0], memory, None), r"^World\.step: v has shape"),
+        ((q, v, memory, v[:-1].tolist()), r"^World\.step: tau has shape"),
+    ]
+    if which == "found":
+        refused.append(((q * 1.1, v, memory, None), r"^World\.step: .*quaternion .*has length 1\.1"))
+    if which == "turns":
+        refused.append(((q + 1.0, v, memory, None), r"^World\.step: the state does not fit the memory"))
+    for (q1, v1, memory1, tau), said in refused:
+        with pytest.raises(ValueError, match=said):
+            world.step(q1, v1, H, tau=tau, memory=memory1)
+        assert state == (q, v, memory)
+        assert world.step(state, H) == expected
+
+
+@pytest.mark.parametrize("which", STARTS)
+def test_a_memory_put_together_from_its_parts_makes_the_same_step(which):
+    make, start = STARTS[which]
+    world = make()
+    state = world.step(world.step(world.start(*start), H), H)
+    memory = state.memory
+    parts = memory.key, memory.time, memory.turns, memory.impulses, memory.integrator, memory.own
+    assert WorldMemory(*parts) == memory == pickle.loads(pickle.dumps(memory))
+    assert world.step(state.q, state.v, H, memory=WorldMemory(*parts)) == world.step(state, H)
+    assert not any(part.flags.writeable for part in parts[2:4])
+    with pytest.raises(AttributeError, match="'WorldMemory' object has no attribute 'force'"):
+        getattr(memory, "force")  # noqa: B009
 
 
 @pytest.mark.plain
