@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from typing import Any, NoReturn
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 from pluecker.contact.errors import ProblemError
 from pluecker.spatial.errors import ArgumentTypeError

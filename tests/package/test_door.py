@@ -52,6 +52,14 @@ def test_importing_imports_nothing_else_until_a_name_is_looked_at():
     assert loaded == {"pluecker"}
 
 
+def test_the_packages_import_no_part_of_scipy():
+    """Sparse matrices, splines and optimisation are imported by who needs them: they take a fifth of a second"""
+    program = "import sys, pluecker.contact; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    parts = {"scipy.sparse", "scipy.linalg", "scipy.optimize", "scipy.interpolate", "scipy.spatial", "scipy.special"}
+    assert not parts & set(done.stdout.split())
+
+
 def test_one_name_is_one_thing_and_one_thing_has_one_name():
     named, things = {}, {}
     for package in PACKAGES:

@@ -22,7 +22,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 from pluecker.contact.friction.elimination.block_rows import forward, stack_rows
 from pluecker.contact.friction.elimination.factor import Factor, factorize, spread

@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 from pluecker.contact.friction.elimination.block_rows import backward, forward
 from pluecker.contact.friction.elimination.full_matrices import combine_full, energies_full, is_small

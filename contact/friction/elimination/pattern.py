@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse.csgraph
 
 from pluecker.contact.friction.elimination.block_rows import stack_rows
 from pluecker.contact.friction.problem.operator import Operator, multiply_factors
@@ -108,7 +107,9 @@ def find_pattern(problem: Problem) -> Pattern | None:
     others, rows = np.flatnonzero(is_other), K.start[:-1][bilateral]
     group = group_rows(operator, bilateral)
     N = bilateral_matrix(operator, bilateral, rows, group)
-    components, label = scipy.sparse.csgraph.connected_components(graph_of(N), directed=False)
+    from scipy.sparse.csgraph import connected_components  # here: it takes long to import
+
+    components, label = connected_components(graph_of(N), directed=False)
     component = np.repeat(label.astype(np.int64), np.diff(group))
     factor = analyse(N)
     return Pattern(bilateral, others, rows, rows_of(K, others), group, component, int(components), factor)

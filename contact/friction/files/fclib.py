@@ -31,7 +31,7 @@ import weakref
 from collections.abc import Sequence
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 from pluecker.contact.arguments import as_number
 from pluecker.contact.errors import ProblemError

@@ -20,7 +20,7 @@ from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.friction.problem.checks import as_coefficients, as_matrix, as_vector

@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.friction.files.fclib_forms import GlobalForm, LocalForm, Solution

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 from pluecker.contact.errors import FileError
 from pluecker.contact.friction.files.hdf5 import file_error

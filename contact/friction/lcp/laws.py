@@ -26,7 +26,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.friction.lcp.complementarity import make_problem

@@ -10,9 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy.linalg.lapack
-import scipy.sparse
-import scipy.sparse.linalg
+import scipy
 
 from pluecker.spatial.functions.elementwise import Array
 
@@ -36,7 +34,9 @@ def factorize(A: Any) -> Callable[[Array], Array] | None:
     solve: Callable[[Array], Array]
     if scipy.sparse.issparse(A):
         try:
-            solve = scipy.sparse.linalg.splu(scipy.sparse.csc_matrix(A)).solve
+            from scipy.sparse.linalg import splu  # here: it takes long to import
+
+            solve = splu(scipy.sparse.csc_matrix(A)).solve
         except RuntimeError:  # "Factor is exactly singular"
             return None
     else:

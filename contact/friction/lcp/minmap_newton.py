@@ -30,7 +30,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import scipy.sparse
+import scipy
 from numpy.typing import NDArray
 
 from pluecker.contact.friction.lcp.complementarity import LinearComplementarityProblem, minimum_map

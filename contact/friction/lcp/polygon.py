@@ -41,9 +41,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse
+import scipy
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_matrix
 
 from pluecker.contact.arguments import as_record, as_whole, check_memory, shown
 from pluecker.contact.errors import ProblemError
@@ -77,42 +76,42 @@ class FrictionLcp:
         map: from z to the multipliers r of the problem, ``(m, (eta + 2) K + R)``.
     """
 
-    A: csr_matrix
+    A: scipy.sparse.csr_matrix
     b: Array
     lower: Array
     upper: Array
     directions: int
     contacts: int
-    map: csr_matrix
+    map: scipy.sparse.csr_matrix
 
-    def block(self, row: int, column: int) -> csr_matrix:
+    def block(self, row: int, column: int) -> scipy.sparse.csr_matrix:
         """One of the document's blocks of A: rows and columns are 0 for beta, 1 for f, 2 for lambda, 3 for rows."""
         K = self.contacts
         end = np.cumsum([0, self.directions * K, K, K, len(self.b) - (self.directions + 2) * K])
         return self.A[end[row] : end[row + 1], end[column] : end[column + 1]]
 
     @property
-    def DD(self) -> csr_matrix:
+    def DD(self) -> scipy.sparse.csr_matrix:
         """The document's D'C'M^-1CD, ``(eta K, eta K)``."""
         return self.block(0, 0)
 
     @property
-    def DN(self) -> csr_matrix:
+    def DN(self) -> scipy.sparse.csr_matrix:
         """D'C'M^-1CN, ``(eta K, K)``; its transpose is N'C'M^-1CD."""
         return self.block(0, 1)
 
     @property
-    def NN(self) -> csr_matrix:
+    def NN(self) -> scipy.sparse.csr_matrix:
         """N'C'M^-1CN, ``(K, K)``."""
         return self.block(1, 1)
 
     @property
-    def E(self) -> csr_matrix:
+    def E(self) -> scipy.sparse.csr_matrix:
         """``(eta K, K)``, a column of ones for each contact."""
         return self.block(0, 2)
 
     @property
-    def mu(self) -> csr_matrix:
+    def mu(self) -> scipy.sparse.csr_matrix:
         """``(K, K)``, the coefficients of friction on the diagonal."""
         return self.block(2, 1)
 
@@ -150,18 +149,18 @@ class MixedLcp:
             them.
     """
 
-    A: csr_matrix
+    A: scipy.sparse.csr_matrix
     b: Array
     lower: Array
     upper: Array
     directions: int
-    M: csr_matrix
-    Je: csr_matrix
-    Jn: csr_matrix
-    Jd: csr_matrix
-    E: csr_matrix
-    mu: csr_matrix
-    map: csr_matrix
+    M: scipy.sparse.csr_matrix
+    Je: scipy.sparse.csr_matrix
+    Jn: scipy.sparse.csr_matrix
+    Jd: scipy.sparse.csr_matrix
+    E: scipy.sparse.csr_matrix
+    mu: scipy.sparse.csr_matrix
+    map: scipy.sparse.csr_matrix
     shape: tuple[int, ...]
 
     def multipliers(self, z: ArrayLike) -> Array:
@@ -186,8 +185,8 @@ class Unknowns(NamedTuple):
     """
 
     counts: tuple[int, int, int, int]
-    map: csr_matrix
-    cone: csr_matrix
+    map: scipy.sparse.csr_matrix
+    cone: scipy.sparse.csr_matrix
     lower: Array
     upper: Array
 
@@ -256,17 +255,17 @@ def polygon_unknowns(problem: Problem, directions: int) -> Unknowns:
     p, q = np.concatenate([beta, speed, f + K]), np.concatenate([speed, beta, f])
     return Unknowns(
         counts=(K * eta, K, K, R),
-        map=csr_matrix((np.concatenate([values, np.ones(K + R)]), (i, j)), shape=(m, n)),
-        cone=csr_matrix((of_cone, (p, q)), shape=(n, n)),
+        map=scipy.sparse.csr_matrix((np.concatenate([values, np.ones(K + R)]), (i, j)), shape=(m, n)),
+        cone=scipy.sparse.csr_matrix((of_cone, (p, q)), shape=(n, n)),
         lower=np.concatenate([np.zeros(n - R), sets.lower[rows]]),
         upper=np.concatenate([np.full(n - R, np.inf), sets.upper[rows]]),
     )
 
 
-def diagonal(values: Array) -> csr_matrix:
+def diagonal(values: Array) -> scipy.sparse.csr_matrix:
     """Make a diagonal matrix, of any size."""
     each = np.arange(len(values))
-    return csr_matrix((values, (each, each)), shape=(len(values),) * 2)
+    return scipy.sparse.csr_matrix((values, (each, each)), shape=(len(values),) * 2)
 
 
 def friction_lcp(problem: Problem, *, directions: int | None = None) -> FrictionLcp:
@@ -311,8 +310,8 @@ def friction_lcp(problem: Problem, *, directions: int | None = None) -> Friction
     else:
         directions = checked_directions(directions, N[top][:, top].nnz, N[top].nnz)
     P = polygon_unknowns(problem, directions)
-    back = csr_matrix(P.map.T)
-    A = csr_matrix(back @ N @ P.map + P.cone)
+    back = scipy.sparse.csr_matrix(P.map.T)
+    A = scipy.sparse.csr_matrix(back @ N @ P.map + P.cone)
     return FrictionLcp(A, back @ problem.offset, P.lower, P.upper, directions, P.counts[1], P.map)
 
 
@@ -367,14 +366,14 @@ def mixed_lcp(problem: Problem, mass: Any, *, directions: int | None = None) -> 
     rows, normal, beta, speed = (slice(*pair) for pair in pairwise(ends))
     order = np.concatenate([friction + 2 * K + np.arange(R), friction + np.arange(K), np.arange(friction),
                             friction + K + np.arange(K)])  # fmt: skip
-    Q, cone = csr_matrix(P.map[:, order]), csr_matrix(P.cone[order][:, order])
-    W = csr_matrix(Q.T @ J)
-    soft = csr_matrix(Q.T @ diagonal(problem.operator.compliance) @ Q + cone)
-    A = csr_matrix(scipy.sparse.bmat([[M, -W.T], [W, soft]]))
+    Q, cone = scipy.sparse.csr_matrix(P.map[:, order]), scipy.sparse.csr_matrix(P.cone[order][:, order])
+    W = scipy.sparse.csr_matrix(Q.T @ J)
+    soft = scipy.sparse.csr_matrix(Q.T @ diagonal(problem.operator.compliance) @ Q + cone)
+    A = scipy.sparse.csr_matrix(scipy.sparse.bmat([[M, -W.T], [W, soft]]))
     b = np.concatenate([-(M @ free), Q.T @ (problem.offset - J @ free)])
     lower = np.concatenate([np.full(n, -np.inf), P.lower[order]])
     upper = np.concatenate([np.full(n, np.inf), P.upper[order]])
-    back = csr_matrix(scipy.sparse.hstack([csr_matrix((problem.size, n)), Q]))
+    back = scipy.sparse.csr_matrix(scipy.sparse.hstack([scipy.sparse.csr_matrix((problem.size, n)), Q]))
     shape = problem.free_velocity.shape
     return MixedLcp(
         A,

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 from pluecker.contact.friction.lcp.complementarity import LinearComplementarityProblem, euclid, minimum_map, natural_map
 from pluecker.contact.friction.sparse.blocks import Indices

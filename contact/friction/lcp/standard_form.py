@@ -23,9 +23,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
 from pluecker.contact.arguments import check_memory
 from pluecker.contact.errors import ProblemError
@@ -93,6 +92,8 @@ def islands(problem: LinearComplementarityProblem) -> Iterator[tuple[Indices, Li
     if not problem.is_sparse and problem.size and is_connected(problem.A):
         yield np.arange(problem.size), problem
         return
+    from scipy.sparse.csgraph import connected_components  # here: it takes long to import
+
     number, part = connected_components(scipy.sparse.csr_matrix(problem.A != 0.0), directed=False)
     if number == 1:
         yield np.arange(problem.size), problem

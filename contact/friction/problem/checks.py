@@ -6,9 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy.sparse
-import scipy.sparse.csgraph
-import scipy.sparse.linalg
+import scipy
 from numpy.typing import ArrayLike
 
 from pluecker.contact.arguments import real_numbers, sparse_numbers
@@ -136,7 +134,9 @@ def eliminate(matrix: scipy.sparse.csc_matrix) -> tuple[Any, int | None]:
     """
     matrix.sort_indices()
     try:
-        factors = scipy.sparse.linalg.splu(
+        from scipy.sparse.linalg import splu  # here: it takes long to import
+
+        factors = splu(
             matrix,
             permc_spec="MMD_AT_PLUS_A",
             diag_pivot_thresh=0.0,
@@ -159,7 +159,9 @@ def check_semidefinite(name: str, matrix: scipy.sparse.csr_matrix, sets: Sets) -
     """
     if matrix.shape[0] == 0:
         return
-    number, label = scipy.sparse.csgraph.connected_components(matrix, directed=False)
+    from scipy.sparse.csgraph import connected_components  # here: it takes long to import
+
+    number, label = connected_components(matrix, directed=False)
     joined = np.zeros(number)
     np.maximum.at(joined, label, abs(matrix).max(axis=1).toarray().ravel())
     diagonal, largest = matrix.diagonal(), joined[label]

@@ -7,8 +7,7 @@ all: these are eliminated, and solved for the columns that are asked for, so tha
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse
-import scipy.sparse.csgraph
+import scipy
 
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.friction.problem.checks import eliminate
@@ -24,7 +23,9 @@ LARGEST_INVERTED_GROUP = 64  # rows of a group up to which its inverse is made
 def groups_of(mass: scipy.sparse.csr_matrix) -> Indices:
     """Number the connected components of M, one number for each row; the six rows of a body joined to no other share one."""
     n = mass.shape[0]
-    count, label = scipy.sparse.csgraph.connected_components(mass, directed=False)
+    from scipy.sparse.csgraph import connected_components  # here: it takes long to import
+
+    count, label = connected_components(mass, directed=False)
     if n % BODY == 0:
         body = np.arange(n) // BODY
         least, greatest = np.full(count, n), np.zeros(count, np.int64)

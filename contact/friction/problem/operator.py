@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 from pluecker.contact.friction.sparse.blocks import (
     BlockMatrix,

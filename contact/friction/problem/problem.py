@@ -26,7 +26,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse
+import scipy
 from numpy.typing import ArrayLike
 
 from pluecker.contact.arguments import as_number, as_switch, as_whole, held, real_numbers, shown

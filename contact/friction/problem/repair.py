@@ -14,8 +14,7 @@ nearest symmetric positive semidefinite matrix" (Linear Algebra Appl. 103, 1988)
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse
-import scipy.sparse.csgraph
+import scipy
 
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.friction.problem.checks import check_semidefinite, eliminate
@@ -72,7 +71,9 @@ def repaired(
             raise
     else:
         return matrix, 0.0
-    number, label = scipy.sparse.csgraph.connected_components(matrix, directed=False)
+    from scipy.sparse.csgraph import connected_components  # here: it takes long to import
+
+    number, label = connected_components(matrix, directed=False)
     raised = np.zeros(matrix.shape[0])
     order = np.argsort(label, kind="stable")
     for rows in np.split(order, np.cumsum(np.bincount(label, minlength=number))[:-1]):
