@@ -22,7 +22,7 @@ from numba import types
 from numba.extending import intrinsic, lower_builtin, models, overload, register_model, type_callable
 
 from pluecker.spatial.engine.compiled.decorators import OPTIONS, TAUGHT
-from pluecker.spatial.engine.compiled.numba_internals import cgutils, check_index
+from pluecker.spatial.engine.compiled.numba_internals import Named, cgutils, check_index
 from pluecker.spatial.engine.scalars.duals import Duals, assemble, coefficients, filled
 from pluecker.spatial.engine.scalars.lanes import LONG, NARROW, VECTOR, WIDTH, lanes, narrow, spread
 from pluecker.spatial.engine.scalars.operations import load, load_integer, part, store
@@ -34,7 +34,7 @@ UNALIGNED = 8
 VECTORS = {lanes: VECTOR, narrow: NARROW}
 
 
-class View(types.Type):
+class View(Named):
     """A scalar array that somebody else owns."""
 
     def __init__(self, scalar: Any) -> None:

@@ -31,6 +31,7 @@ from numba import types
 from numba.extending import intrinsic, lower_builtin, models, overload, register_model, type_callable
 
 from pluecker.spatial.engine.compiled.decorators import OPTIONS
+from pluecker.spatial.engine.compiled.numba_internals import Named
 from pluecker.spatial.engine.scalars.lanes import DOUBLE, FUSE, VECTOR, WIDTH, broadcast, lanes
 from pluecker.spatial.engine.scalars.operations import NUMBER, atan2, lift, select, sign, sincos, smaller, sqrt, within
 
@@ -39,7 +40,7 @@ __all__ = ["Duals", "assemble", "coefficients", "duals", "filled", "second_duals
 Coefficients = list[Any]  # LLVM's numbers and vectors, None for zero
 
 
-class Duals(types.Type):
+class Duals(Named):
     """Type of dual numbers: a number, and the coefficients of its infinitesimals."""
 
     def __init__(self, name: str, order: int) -> None:

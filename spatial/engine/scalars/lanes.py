@@ -27,7 +27,7 @@ from numba import types
 from numba.extending import intrinsic, lower_builtin, models, overload, register_model, type_callable
 
 from pluecker.spatial.engine.compiled.decorators import OPTIONS
-from pluecker.spatial.engine.compiled.numba_internals import cgutils
+from pluecker.spatial.engine.compiled.numba_internals import Named, cgutils
 from pluecker.spatial.engine.scalars.operations import lift, select, sign, smaller, sqrt, within
 
 __all__ = [
@@ -42,15 +42,15 @@ NARROW = ir.VectorType(ir.FloatType(), WIDTH)
 FUSE = ("contract",)  # a product and a sum may become one instruction, with one rounding
 
 
-class Lanes(types.Type):
+class Lanes(Named):
     """Eight doubles in one vector."""
 
 
-class Mask(types.Type):
+class Mask(Named):
     """Eight truth values in one vector."""
 
 
-class Narrow(types.Type):
+class Narrow(Named):
     """Eight floats side by side in memory, which are lanes as soon as they are read."""
 
 
