@@ -335,6 +335,19 @@ def rate(P, start, g, a, v):
     return total
 
 
+@allocation_free_kernel
+def two_rates(P, start, g, a, v, w):
+    """Compute what row a of block row g does with the velocities v and w"""
+    first = second = 0.0
+    for e in range(P.first[g], P.first[g + 1]):
+        left, width = start[P.column[e]], start[P.column[e] + 1] - start[P.column[e]]
+        at = P.place[e] + a * width
+        for c in range(width):
+            x = P.data[at + c]
+            first, second = first + x * v[left + c], second + x * w[left + c]
+    return first, second
+
+
 @called_kernel
 def store_offsets(s, ws, h, K, x):
     """Store of all rows how fast they are, and what is asked of them
@@ -347,7 +360,7 @@ def store_offsets(s, ws, h, K, x):
     for g in range(x.groups):
         for a in range(P.rows[g + 1] - P.rows[g]):
             i = P.rows[g] + a
-            P.speed[i], P.offset[i] = rate(P, start, g, a, before), rate(P, start, g, a, free)
+            P.speed[i], P.offset[i] = two_rates(P, start, g, a, before, free)
             P.moved[i] = 0.0
     for k in range(K):
         hit = store_contact_law(s, ws, P, h, K, k, poisson) or hit

@@ -267,6 +267,10 @@ def as_numbers_of(world: Constrained, q: Array, memory: Any, integrator: str, ow
         raise ArgumentTypeError(f"World: memory is a {type(memory).__name__}, expected a WorldMemory")
     if memory.key != world.once(key_of):
         raise ConstraintError("World: the memory is of another world, with another model or other constraints")
+    kept = numbers_kept(memory)
+    if kept is not None and memory.integrator == integrator and len(kept) == world.once(order_of_numbers).rotors + own:
+        check_turns(world, q, memory)
+        return kept
     n_turns, n_rows = world.packed.n_turns, world.packed.n_rows
     shapes = memory.turns.shape, memory.impulses.shape
     if shapes[0][-1:] != (n_turns,) or shapes[1][-1:] != (n_rows,) or shapes[0][:-1] != shapes[1][:-1]:
@@ -341,6 +345,16 @@ def as_numbers_with_contacts(world: Constrained, q: Array, memory: Any, name: st
     rotors = world.packed.n_rotors
     if not isinstance(memory, WorldMemory) or memory.key != world.once(key_of):
         return as_numbers_of(world, q, memory, name, 0)
+    kept = numbers_kept(memory)
+    if kept is not None and memory.integrator == name:
+        at = world.once(order_of_numbers).contacts
+        assert at is not None
+        outside.needs[NEEDS_CONTACTS] = int(kept[at])
+        outside.grow()
+        check_turns(world, q, memory)
+        numbers = np.zeros(at + 1 + REMEMBERED * outside.room.contacts)
+        numbers[: len(kept)] = kept
+        return numbers
     table = remembered_contacts(memory, rotors, len(outside.plan.collision.colliders))
     outside.needs[NEEDS_CONTACTS] = table.shape[-2]
     outside.grow()

@@ -95,6 +95,8 @@ def connections_of(world: Constrained) -> tuple[Lines, ...]:
 
 def elements_of(elements: Sequence[Element]) -> tuple[Lines, ...]:
     """The springs and the cables among elements; a cable of two ends hangs where it is slack."""
+    if not elements:
+        return ()
     springs = [(each.first, each.second) for each in elements if isinstance(each, PointSpring)]
     cables = [each for each in elements if isinstance(each, Cable)]
     short = [each for each in cables if len(tuple(each.via)) == 2]

@@ -1,7 +1,7 @@
 """A step of one state with what is checked before and after it, as one compiled function that Python calls.
 
-Python takes about a microsecond to look at a few numbers, and a short step takes a few. A step that is not to be taken, or was
-not solved, is left to the loop, which says why.
+Python takes about a microsecond to look at a few numbers, and a short step takes a few. What is not to be taken, or was not
+solved, is left to the loop, which says why.
 """
 
 from __future__ import annotations

@@ -84,24 +84,25 @@ def pack_scenario(
 ) -> Array:
     """Pack a scenario into an array; ``row_options``: those of :func:`pack_rows`. Plain ones are kept with the model."""
     options = dict(row_options or {})
-    if elements or more is not None or set(options) - {"limits"}:
-        return make_scenario(model, elements, options, more)
-    key = pack_scenario, options.get("limits", True)
-    scenario: Array | None = model.tables.get(key)
-    if scenario is None:
-        scenario = model.tables[key] = make_scenario(model, (), options, None)
-    return scenario.copy()
+    if elements or set(options) - {"limits"}:
+        scenario = make_scenario(model, elements, options)
+    else:
+        key = pack_scenario, options.get("limits", True)
+        if key not in model.tables:
+            model.tables[key] = make_scenario(model, (), options)
+        scenario = model.tables[key].copy()
+    if more is None:
+        return scenario
+    scenario.view(np.int64)[MORE] = len(scenario)
+    return np.concatenate([scenario, more])
 
 
-def make_scenario(
-    model: Model, elements: Element | Sequence[Element], options: Mapping[str, Any], more: Array | None
-) -> Array:
+def make_scenario(model: Model, elements: Element | Sequence[Element], options: Mapping[str, Any]) -> Array:
     """Pack the parts of a scenario, one behind the other."""
     parts = [
         pack_elements(model, as_elements("simulate", elements)),
         pack_rows(model, **options),
         row_table(model).packed,
-        *([] if more is None else [more]),
     ]
     header = np.zeros(HEADER)
     places = HEADER + np.cumsum([0, *map(len, parts)])
