@@ -66,7 +66,12 @@ class UnsolvedError(PlueckerError, RuntimeError):
 
 
 class MemoryWarning(UserWarning):
-    """A step that goes on from the state of another one without its memory, and so makes another motion."""
+    """A step or a motion that begins at the very arrays that the last step of its world gave, without that step's memory.
+
+    It makes another motion where that memory has more than impulses: a time that motions are prescribed over, angles beyond
+    half a turn, rates of rotors. Nothing else is noticed: copies of ``q`` and ``v`` may be a state of the user's own, and
+    arrays that steps before the last one gave are not remembered. ``world.step(state, h)`` leaves nothing out.
+    """
 
     def __init__(self, message: str) -> None:
         super().__init__(message)

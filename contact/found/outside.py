@@ -127,7 +127,7 @@ class Outside:
         r, error = task.impulses()
         piece[layout.IMPULSES][: len(r)] = r
         piece[layout.AFTER][:] = task.velocity(r)
-        piece[layout.ANSWER][0] = error / self.plan.accuracy
+        piece[layout.ANSWER][0] = error / self.plan.shapes.accuracy
 
     def solver(self, problem: Problem, aim: float, most: int, law: str) -> Solver:
         """Return a solver that is ready for the pattern, which is often that of the step before."""
@@ -149,7 +149,7 @@ class StepFinder(Finder):
     """The search for contacts in the workspace of a step."""
 
     def __init__(self, outside: Outside, piece: Pieces) -> None:
-        self.scene, self.outside, self.lacking = outside.plan.collision.scene, outside, False
+        self.scene, self.outside, self.lacking = outside.plan.shapes.collision.scene, outside, False
         self.n, self.room, self.listed = len(self.scene.bodies), outside.room.contacts, outside.room.pairs
         self.work_f, self.work_i = piece[layout.FINDING_NUMBERS], piece.integers(layout.FINDING_INTEGERS)
         self.out_f, self.out_i = piece[layout.TABLE_NUMBERS], piece.integers(layout.TABLE_INTEGERS)
@@ -205,7 +205,7 @@ class Task:
         self.linear[rows[:-1][free]] = True
         restitution = piece[layout.TABLE_NUMBERS][table.RESTITUTION * K : table.STIFFNESS * K]
         self.returned = np.zeros(groups)
-        if plan.impacts == "poisson":
+        if plan.shapes.impacts == "poisson":
             self.returned[:K] = restitution
         self.add_returned(piece, groups, K)
 
@@ -248,7 +248,7 @@ class Task:
         Contacts that are asked to part faster than their bodies can, or than is gentle, part as fast as these can.
         """
         plan, least = self.plan, self.least
-        parting = self.normal[least[self.normal] > plan.accuracy * max(self.fastest, self.asked)]
+        parting = self.normal[least[self.normal] > plan.shapes.accuracy * max(self.fastest, self.asked)]
         hidden = max(self.sets.friction[:, 0].max(initial=0.0), plan.masses) * ROUNDING > 1.0  # what could be found
         most = ATTEMPT if hidden else ITERATIONS
         first = ATTEMPT if self.m <= SMALL else most
@@ -259,14 +259,14 @@ class Task:
             if (least[self.normal] - slower).max() > LACK * self.asked:
                 self.ask(slower)
         r, error = self.obeyed(self.start, first)
-        if len(parting) and error < np.inf and (error > plan.accuracy or not self.is_gentle(r)):
+        if len(parting) and error < np.inf and (error > plan.shapes.accuracy or not self.is_gentle(r)):
             slower = self.possible()
             if first < most and (least[self.normal] - slower).max() <= LACK * self.asked:
                 r, error = self.obeyed(self.start, most)
-            if not (error <= plan.accuracy and self.is_gentle(r)):
+            if not (error <= plan.shapes.accuracy and self.is_gentle(r)):
                 self.ask(slower)  # impulses that were to do more than bodies can are no place to begin
                 r, error = self.obeyed(np.zeros(self.m), most)
-        elif first < most and error > AIM_OF_SMALL * plan.accuracy:
+        elif first < most and error > AIM_OF_SMALL * plan.shapes.accuracy:
             r, error = self.obeyed(self.start, most)
         return r, error
 
@@ -316,15 +316,15 @@ class Task:
         s = scales(factored(self.J, self.T, compliance, self.G), self.sets)[normal]
         yielding = np.zeros(self.m)
         yielding[normal] = np.where(compliance[normal] > 0.0, 0.0, YIELDING / s**2)
-        law = "frictionless" if self.plan.law == "frictionless" else "ccp"
+        law = "frictionless" if self.plan.shapes.law == "frictionless" else "ccp"
         problem = Problem(factored(self.J, self.T, compliance + yielding, self.G), self.moved - self.least, self.sets)
-        solver = self.outside.solver(problem, AIM_OF_SMALL * self.plan.accuracy, ITERATIONS, law)
+        solver = self.outside.solver(problem, AIM_OF_SMALL * self.plan.shapes.accuracy, ITERATIONS, law)
         return np.asarray((self.least - (1.0 + WITHIN) * yielding * solver.solve().multipliers)[normal])
 
     def solved(self, problem: Problem, start: Array, most: int) -> Result:
         """Solve a problem by ``auto``, from the start, in so many iterations at most."""
-        aim = AIM_OF_SMALL if problem.size <= SMALL or self.plan.law == "lcp" else AIM
-        solver = self.outside.solver(problem, aim * self.plan.accuracy, most, self.plan.law)
+        aim = AIM_OF_SMALL if problem.size <= SMALL or self.plan.shapes.law == "lcp" else AIM
+        solver = self.outside.solver(problem, aim * self.plan.shapes.accuracy, most, self.plan.shapes.law)
         return solver.solve(warm_start=start)
 
 

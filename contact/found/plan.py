@@ -16,9 +16,9 @@ from pluecker.articulated.stepping.semi_implicit.free_velocity import free_veloc
 from pluecker.articulated.stepping.terms.stage import stage_workspace
 from pluecker.contact.found import layout
 from pluecker.contact.found.moves import rows_workspace
-from pluecker.contact.geometry.collision import Collision
 from pluecker.contact.geometry.finding.find import make_memory
 from pluecker.contact.geometry.finding.narrow_phase import WORK_HEADER
+from pluecker.contact.geometry.world_shapes import WorldShapes
 from pluecker.contact.rows import layout as rows_layout
 from pluecker.contact.rows.motion import COLUMN, PLACE
 from pluecker.contact.rows.packing import Packed
@@ -97,34 +97,25 @@ class Ways:
 
 @dataclass(eq=False)
 class Plan:
-    """Plan of a world: its shapes, the law of their contacts, and what may be asked of Python.
+    """Plan of a world: its shapes with the law of their contacts, and what may be asked of Python.
 
     Attributes:
         model: without dry friction, which is rows.
         packed: the constraints.
-        collision: the colliders.
-        law: of contacts.
-        impacts: the law of impacts, ``newton`` or ``poisson``.
-        recovery, recovery_speed: at which rate depths are undone, and at most at which speed; 1/s and m/s.
-        accuracy: that is tolerated of the law, as ``tol`` of :func:`~pluecker.contact.solve`.
+        shapes: the colliders, and the law of their contacts.
         room: with which the next motion begins: as much as others needed.
     """
 
     model: Model
     packed: Packed
-    collision: Collision
-    law: str
-    impacts: str
-    recovery: float
-    recovery_speed: float
-    accuracy: float
+    shapes: WorldShapes
     room: Room = field(default_factory=lambda: Room(0, 0, 0, 0))
     packed_for: dict[Room, Array] = field(default_factory=dict, repr=False)
     ends_for: dict[Room, list[int]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        self.ways, self.size = Ways(self.model), size_of(self.collision.rows)
-        n = len(self.collision.colliders)
+        self.ways, self.size = Ways(self.model), size_of(self.shapes.collision.rows)
+        n = len(self.shapes.collision.colliders)
         if not self.room.contacts:
             self.room = Room(64, 8 * n + 16, 12 * self.size * (8 * n + 16), 0)
         masses = self.model.links[:, INERTIA]
@@ -148,16 +139,16 @@ class Plan:
 
     def packed_with(self, room: Room) -> Array:
         """Pack all but addresses."""
-        sizes, collision, ways = self.piece_sizes(room), self.collision, self.ways
+        sizes, collision, ways = self.piece_sizes(room), self.shapes.collision, self.ways
         head = np.zeros(layout.HEADER)
         whole = head.view(np.int64)
         bodies = collision.bodies
         links = np.concatenate([ways.link_of_body, [0]])[bodies]
-        numbers = (self.recovery, self.recovery_speed, self.accuracy, collision.margin, self.masses)
+        numbers = (self.shapes.recovery, self.shapes.recovery_speed, self.shapes.accuracy)
         head[layout.RECOVERY : layout.RECOVERY + len(numbers)] = numbers
         whole[: layout.FINDER] = (
-            len(collision.colliders), self.model.n_bodies, len(ways.square), self.size, LAWS[self.law],
-            self.impacts == "poisson", room.pairs, room.contacts, room.data, sizes[-1], sum(sizes), 0, 0,
+            len(collision.colliders), self.model.n_bodies, len(ways.square), self.size, LAWS[self.shapes.law],
+            self.shapes.impacts == "poisson", room.pairs, room.contacts, room.data, sizes[-1], sum(sizes), 0, 0,
         )  # fmt: skip
         ends = np.cumsum(sizes)
         whole[layout.PLACES :: 2], whole[layout.PLACES + 1 :: 2] = ends - sizes, sizes
@@ -195,7 +186,7 @@ class Plan:
         model, packed, K, size = self.model, self.packed, room.contacts, self.size
         w = packed.array.view(np.int64)
         ranged, cones = packed.n_rows - packed.n_linear, packed.n_contacts
-        plain, n, trees = ranged - 3 * cones, len(self.collision.colliders), len(self.ways.square)
+        plain, n, trees = ranged - 3 * cones, len(self.shapes.collision.colliders), len(self.ways.square)
         records = w[w[rows_layout.ROWS] :][: rows_layout.ROW * packed.n_rows].reshape(-1, rows_layout.ROW)
         segments = records[:, rows_layout.SEGMENT_COUNT]
         last = packed.n_linear + plain

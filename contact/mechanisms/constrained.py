@@ -6,7 +6,6 @@ is that record, with a method for each of these functions.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from pluecker.contact.friction.problem.problem import LAWS
 from pluecker.contact.geometry.collision import Collision
 from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.geometry.surfaces import Collider
+from pluecker.contact.geometry.world_shapes import WorldShapes
 from pluecker.contact.instants.motions_at import prescribed_rows
 from pluecker.contact.rows.packing import Packed, pack_constraints
 from pluecker.spatial.equality import by_value
@@ -35,7 +35,6 @@ __all__ = [
     "JOINTS",
     "Constrained",
     "Flags",
-    "WorldShapes",
     "as_world_shapes",
     "checked",
     "pair_contacts",
@@ -270,57 +269,6 @@ def as_colliders(shapes: Any) -> tuple[Collider, ...]:
             raise ConstraintError(f"World: two shapes are called {shown(collider.name)}, expected each name once")
         names.add(collider.name)
     return found
-
-
-@by_value()
-@dataclass(frozen=True, eq=False)
-class WorldShapes:
-    """Shapes of a world, and the law of their contacts.
-
-    Attributes:
-        collision: the colliders.
-        law: ``ncp``, Coulomb's, ``ccp``, ``lcp`` or ``frictionless``.
-        impacts: ``newton`` or ``poisson``.
-        recovery, recovery_speed: at which rate depths are undone, and at most at which speed; 1/s and m/s.
-        accuracy: the error of the law that is tolerated in a step, see :class:`~pluecker.contact.World`.
-    """
-
-    collision: Collision
-    law: str
-    impacts: str
-    recovery: float
-    recovery_speed: float
-    accuracy: float
-
-    def options(self, collision: Collision | None = None) -> dict[str, Any]:
-        """Return the arguments that make a world with these shapes and laws, or with other colliders."""
-        return {
-            "shapes": self.collision if collision is None else collision,
-            "law": self.law,
-            "impacts": self.impacts,
-            "recovery": self.recovery,
-            "recovery_speed": self.recovery_speed,
-        }
-
-    def key(self) -> bytes:
-        """Compute a hash that tells these shapes and laws from others."""
-        names = "\n".join(repr((each.name, each.groups, each.ignores)) for each in self.collision.colliders)
-        found = hashlib.sha256(f"{self.law} {self.impacts} {names}".encode())
-        touch = self.collision
-        numbers = (self.recovery, self.recovery_speed, self.accuracy, touch.margin)
-        for array in (
-            touch.kinds,
-            touch.bodies,
-            touch.sizes,
-            touch.offsets,
-            touch.rows,
-            touch.velocities,
-            np.array(numbers),
-        ):
-            found.update(np.ascontiguousarray(array).tobytes())
-        for collider in touch.colliders:
-            found.update(np.ascontiguousarray(getattr(collider.shape, "vertices", ())).tobytes())
-        return found.digest()
 
 
 def as_world_shapes(

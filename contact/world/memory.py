@@ -308,10 +308,8 @@ def check_turns(world: Constrained, q: Array, memory: WorldMemory) -> None:
 
 def plan_of(world: Constrained) -> Plan:
     """Return the plan of a world with shapes; kept with it, with the room that its steps have needed."""
-    found = world.found_contacts
-    assert found is not None
-    law = found.law, found.impacts, found.recovery, found.recovery_speed, found.accuracy
-    return Plan(world.smooth, world.packed, found.collision, *law)
+    assert world.found_contacts is not None
+    return Plan(world.smooth, world.packed, world.found_contacts)
 
 
 def remembered_contacts(memory: WorldMemory, rotors: int, colliders: int) -> Array:
@@ -355,7 +353,7 @@ def as_numbers_with_contacts(world: Constrained, q: Array, memory: Any, name: st
         numbers = np.zeros(at + 1 + REMEMBERED * outside.room.contacts)
         numbers[: len(kept)] = kept
         return numbers
-    table = remembered_contacts(memory, rotors, len(outside.plan.collision.colliders))
+    table = remembered_contacts(memory, rotors, len(outside.plan.shapes.collision.colliders))
     outside.needs[NEEDS_CONTACTS] = table.shape[-2]
     outside.grow()
     rest = np.zeros((*memory.own.shape[:-1], rotors + 1 + REMEMBERED * outside.room.contacts))
