@@ -314,10 +314,13 @@ def as_parts(function: str, q: Any, rest: tuple[Any, ...], memory: Any, names: s
 
 def contacts_behind(world: Constrained, q: Array, after: WorldStep, look: Look | None, step: float) -> ContactForces:
     """Describe the contacts in a step of one state from q: those of constraints, and behind them those that were found."""
+    found = None if look is None else forces_found(world, q, touch_of(look))
+    if found is not None and not world.packed.n_contacts:
+        return found
     before = q if world.packed.n_slots else after.q  # shapes touch where they did as it began
     forces = after.memory.impulses / step
     of_rows: ContactForces = ContactsOfConstraints(world, before[None], after.v[None], forces[None], after.q[None])[0]
-    return of_rows if look is None else joined_contacts(of_rows, forces_found(world, q, touch_of(look)))
+    return of_rows if found is None else joined_contacts(of_rows, found)
 
 
 def follow(

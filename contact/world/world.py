@@ -505,6 +505,10 @@ class World(Constrained):
         ``state = world.step(state, h)`` goes on from a state of :meth:`start`, of a step, or of a motion. ``q, v, h`` begin
         a motion at time zero, with angles in (-pi, pi]; with ``memory=`` they go on.
 
+        A step of one state that goes on costs Python some 15 microseconds beside the step itself. What begins a motion, a
+        batch, wrenches from outside, ``on_open="close"`` and functions of yours go the way of :meth:`simulate`, which takes
+        half a millisecond.
+
         Args:
             q, v: the state, ``(..., nq)`` and ``(..., nv)``; or a state, and nothing in the place of v.
             step: s.
