@@ -22,10 +22,10 @@ RECOVERY, RECOVERY_SPEED, ACCURACY = range(14, 17)
 # where each table begins, in the plan
 (
     WAY_FIRST, WAY_FREEDOM, WAY_LINK, WAY_ROW, TREE_OF_BODY, START, SQUARE, COORDINATE_OF_ROW, ROW_OF_COORDINATE,
-    COLLIDER_LINK, COLLIDER_BODY, COLLIDER_FRAME, CENTERS, RADII, FINDING_HEADER,
-) = range(17, 32)  # fmt: skip
-SCENE_NUMBERS, SCENE_INTEGERS = 32, 34  # addresses and lengths of what the search for contacts reads
-PLACES = 36  # of each piece of the workspace, where it begins and how long it is
+    COLLIDER_LINK, COLLIDER_BODY, COLLIDER_FRAME, CENTERS, RADII, FINDING_HEADER, ALONE, INVERSES,
+) = range(17, 34)  # fmt: skip
+SCENE_NUMBERS, SCENE_INTEGERS = 34, 36  # addresses and lengths of what the search for contacts reads
+PLACES = 38  # of each piece of the workspace, where it begins and how long it is
 
 PIECES = (
     # where everything is, and the velocity without impulses

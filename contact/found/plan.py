@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pluecker.articulated.algorithms.inertia.inertia_factor import factor_numbers, solve_workspace
-from pluecker.articulated.model.layout import BODY, COUNT, FIRST, INERTIA, INTEGERS_OF_LINK, PARENT
+from pluecker.articulated.model.joints import FREE
+from pluecker.articulated.model.layout import BODY, COUNT, FIRST, INERTIA, INTEGERS_OF_LINK, KIND, PARENT
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping.semi_implicit.free_roots import MOMENT
@@ -27,6 +29,7 @@ from pluecker.contact.rows.ranges import LAW, STAIRCASE_STEPS
 __all__ = ["Plan", "Room", "size_of"]
 
 FRICTION, ROLLING, SPINNING = 3, 5, 6  # components of a contact
+LEAST = 1e-8  # eigenvalue of a scaled inertia, chosen: below it steps find by themselves what is left of its inverse
 GROWTH = 1.5  # of room, beyond what a step needed
 LAWS = {"ncp": layout.NCP, "ccp": layout.CCP, "lcp": layout.LCP, "frictionless": layout.FRICTIONLESS}
 
@@ -64,6 +67,8 @@ class Ways:
         start: the first row of each tree, and nv at the end, ``(trees + 1,)``.
         square: where the inverse of each tree begins, ``(trees,)``.
         coordinate: of each row, ``(nv,)``.
+        alone: 1 for each tree that is one body on a free joint, ``(trees,)``, whose A^-1 never changes.
+        inverses: A^-1 of these, where the square of each begins.
         link_of_body: ``(n_bodies,)``.
     """
 
@@ -93,6 +98,41 @@ class Ways:
         squares = np.diff(self.start) ** 2
         self.square = np.cumsum(squares) - squares
         self.coordinate = np.asarray(trees.v, np.int64)
+        self.alone, self.inverses = np.zeros(len(squares), np.int64), np.zeros(int(squares.sum()))
+        roots = np.flatnonzero(records[:, KIND] == FREE)
+        roots = roots[(np.bincount(trees.tree_of_link[1:])[trees.tree_of_link[roots]] == 1) & (roots > 0)]
+        of_tree, matrices, known = trees.tree_of_link[roots], *inverses_of(model.links[roots, INERTIA : INERTIA + 10])
+        laws = (model.armature != 0.0) | (model.damping != 0.0) | (model.stiffness != 0.0)  # which add to it
+        known &= ~laws[self.coordinate][self.start[of_tree, None] + np.arange(6)].any(axis=1)
+        self.alone[of_tree[known]] = 1
+        self.inverses[self.square[of_tree[known], None] + np.arange(36)] = matrices[known].reshape(-1, 36)
+
+
+def inverses_of(inertias: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """Compute the inverses of spatial inertias ``m, h, J``, ten numbers each, and which of them rounding leaves any digits.
+
+    Rows are divided by powers of two next to the roots of the diagonal, so that it does not matter how large a body is.
+
+    Source: RBDA section 2.13, ``[J, h~; -h~, m]``.
+    """
+    A, h, J = np.zeros((len(inertias), 6, 6)), inertias[:, 1:4], inertias[:, 4:]
+    for k, (i, j) in enumerate(((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))):
+        A[:, i, j] = A[:, j, i] = J[:, k]
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        A[:, i, 3 + j] = A[:, 3 + j, i] = -h[:, k]
+        A[:, j, 3 + i] = A[:, 3 + i, j] = h[:, k]
+        A[:, 3 + i, 3 + i] = inertias[:, 0]
+    diagonal = np.einsum("...ii->...i", A)
+    with np.errstate(all="ignore"):
+        scale = np.ldexp(1.0, -(np.frexp(diagonal)[1] // 2))
+        scaled = scale[:, :, None] * A * scale[:, None, :]
+        known = (diagonal > 0.0).all(axis=1) & np.isfinite(scaled).all(axis=(1, 2))
+        scaled[~known] = np.eye(6)
+        known &= np.linalg.eigvalsh(scaled)[:, 0] > LEAST
+        scaled[~known] = np.eye(6)
+        inverse = np.linalg.inv(scaled)
+        inverse = scale[:, :, None] * (0.5 * (inverse + np.swapaxes(inverse, 1, 2))) * scale[:, None, :]
+    return inverse, known & np.isfinite(inverse).all(axis=(1, 2))
 
 
 @dataclass(eq=False)
@@ -162,6 +202,7 @@ class Plan:
             layout.COLLIDER_LINK: links, layout.COLLIDER_BODY: bodies, layout.COLLIDER_FRAME: frames,
             layout.CENTERS: collision.centers, layout.RADII: collision.radii,
             layout.FINDING_HEADER: make_memory(len(bodies), room.contacts, room.pairs).work_i[:WORK_HEADER],
+            layout.ALONE: ways.alone, layout.INVERSES: ways.inverses,
         }  # fmt: skip
         scene = collision.scene
         for which, shared in ((layout.SCENE_NUMBERS, scene.numbers), (layout.SCENE_INTEGERS, scene.integers)):

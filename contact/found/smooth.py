@@ -27,15 +27,19 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping.semi_implicit.free_velocity import free_velocity
 from pluecker.articulated.stepping.terms.stage import Given, stage_wrenches
 from pluecker.contact.found.layout import (
+    ALONE,
     BEFORE,
     COLUMNS,
     FREE,
     INVERSE,
+    INVERSES,
     LINKS,
     MOMENTS,
     ROWS,
     WORKING,
+    index_table,
     piece,
+    table,
 )
 from pluecker.contact.found.motions import by_row
 from pluecker.contact.rows.jacobian import store_geometry, store_row_values
@@ -120,12 +124,18 @@ def rows_in(w, s, ws):
 
 
 @called_kernel
-def store_inverses(m, factor, x, out, ws):
-    """Store A^-1 of each tree, in the order of its rows, one after the other; ``x`` is scratch memory of nv numbers"""
-    place = 0
+def store_inverses(m, s, factor, x, out, ws):
+    """Store A^-1 of each tree, in the order of its rows, one after the other; ``x`` is scratch memory of nv numbers
+
+    That of a body alone on a free joint never changes, and is in the plan.
+    """
+    alone, known, place = index_table(s, ALONE), table(s, INVERSES), 0
     for t in range(tree_count(m)):
         first, n = tree_entry(m, t, FIRST_ROW), tree_entry(m, t, ROW_COUNT)
-        for k in range(n):
+        if alone[t] != 0:
+            for k in range(place, place + n * n):
+                store(out, k, load(known, k))
+        for k in range(n if alone[t] == 0 else 0):
             for r in range(n):
                 store(x, row_coordinate(m, first + r), 0.0 * load(factor, 0))
             store(x, row_coordinate(m, first + k), 1.0 + 0.0 * load(factor, 0))
@@ -179,7 +189,7 @@ def make_smooth(with_elements: bool, with_rows: bool) -> Callable[..., Any]:
             free_velocity(m, h, Given(q, v, law, part(rest, 0, 6 * n)), x, moments, factor, tail(rest, 6 * n))
         else:
             free_velocity(m, h, given, x, moments, factor, rest)
-        store_inverses(m, factor, rest, piece(s, ws, INVERSE), tail(rest, nv))
+        store_inverses(m, s, factor, rest, piece(s, ws, INVERSE), tail(rest, nv))
         place_links(m, q, X)
         store_columns(m, q, X, piece(s, ws, COLUMNS))
         by_row(m, s, v, piece(s, ws, BEFORE))

@@ -69,7 +69,7 @@ def test_a_step_in_pieces_is_the_shorter_steps_with_the_mean_of_their_forces(uns
     _, q, v = ball_and_box()
     held = [Friction("brake", ("j0", 3), force=2.0)]
     shapes = [floor(), *world_of(shapes).found_contacts.collision.colliders[1:]]
-    world = World(model, held, shapes=shapes, law="lcp")  # steps leave a polygon to Python
+    world = World(model, held, shapes=shapes, law="lcp", accuracy=1e-10)  # steps leave a polygon to Python, to 1e-11
     pull = Control(PDControl(stiffness=30.0, damping=2.0, q=[0.1, 0.2, 0.1, *UPRIGHT]))
     push = np.zeros((1, 6))
     push[0, 3] = 4.0

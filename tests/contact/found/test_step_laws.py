@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from pluecker.articulated import ModelBuilder
 from pluecker.contact import ConstraintError, World
 from pluecker.contact.geometry import Box, Collider, Cylinder, HalfSpace, Sphere, Surface
 from tests.contact.found.worlds import UPRIGHT, G, bodies, floor, tilted, world_of
@@ -158,3 +159,27 @@ def test_a_polygon_knows_no_resistance_to_turning():
     for options in ({"rolling_friction": 0.004}, {"spinning_friction": 0.003}):
         with pytest.raises(ConstraintError, match="law is 'lcp', which knows no rolling and spinning friction"):
             world_of([Sphere(0.1)], Surface(friction=0.5, **options), law="lcp")
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("scale", [1.0, 1e-3])
+def test_a_free_body_moves_as_one_whose_joint_has_next_to_no_damping(scale):
+    """Mass matrices of free bodies are known before a motion, those of joints with damping are factors of each step"""
+
+    def falling(damping):
+        builder = ModelBuilder(gravity=(0.0, 0.0, -9.81 * scale))
+        principal = scale**5 * np.array([2.0, 3.0, 2.5])
+        builder.add_body(
+            "body", mass=300.0 * scale**3, center_of_mass=scale * np.array([0.03, -0.02, 0.05]), inertia=principal
+        )
+        builder.add_joint("root", "free", "world", "body", damping=damping)
+        surface = Surface(friction=0.4)
+        shapes = [floor(surface), Collider("skin", Box(scale * np.array([0.3, 0.2, 0.4])), "body", surface)]
+        world = World(builder.build(), shapes=shapes)
+        start = [0, 0, 0.3 * scale, 0.96, 0.0, 0.28, 0.0]
+        return world.simulate(start, [0.5, 2.0, -1.0, 0.3 * scale, 0, -0.5 * scale], 0.2, H)
+
+    size = np.array([scale] * 3 + [1.0] * 4)
+    free, damped = falling(0.0), falling(1e-12 * scale**5)
+    np.testing.assert_allclose(free.q / size, damped.q / size, rtol=0.0, atol=1e-9)
+    assert np.abs(free.v[-1] - free.v[0]).max() > 0.1 * scale  # it is hit
