@@ -107,13 +107,14 @@ def look_at(outside: Outside) -> Look:
     m = outside.plan.size * K
     return Look(
         integers[: 1 + table.INTEGERS * K].copy(), numbers[: table.NUMBERS * K].copy(),
-        impulses[:m].copy(), speed[:m].copy(), friction[: 3 * K : 3].copy(), answer.item(layout.STEP),
+        impulses[:m].copy(), speed[:m].copy(), friction[: 3 * K].copy(), answer.item(layout.STEP),
     )  # fmt: skip
 
 
 def touch_of(look: Look) -> Touch:
     """Compute the contacts of a step."""
-    columns, K = columns_in(look.integers, look.numbers), len(look.friction)
+    columns, friction = columns_in(look.integers, look.numbers), look.friction[::3]
+    K = len(friction)
     size = len(look.speed) // max(K, 1)
     frames, r = contact_frames(columns.normal), look.impulses.reshape(K, size) / look.step
     slip = np.einsum("kij,ki->kj", frames, look.speed.reshape(K, size)[:, :3]) if K else np.zeros((0, 3))
@@ -121,4 +122,4 @@ def touch_of(look: Look) -> Touch:
     moment = np.zeros((K, 3))
     for a in range(3, size):
         moment += r[:, a, None] * frames[:, (a - 2) % 3]
-    return Touch(columns.colliders, columns.point, columns.normal, columns.gap, force, moment, slip, look.friction)
+    return Touch(columns.colliders, columns.point, columns.normal, columns.gap, force, moment, slip, friction)
