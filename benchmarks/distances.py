@@ -33,7 +33,7 @@ from benchmarks.report import markdown
 from benchmarks.surface_distances import COLUMNS, SURFACES, compare_surface
 from pluecker.contact.geometry import distance
 from pluecker.spatial.extras import require
-from tests.contact.geometry.pairs import BY_COAL, PRIMITIVES, pair_of_poses, pose, shape
+from tests.contact.geometry.pairs import PRIMITIVES, pair_of_poses, pose, shape
 from tests.contact.geometry.peers import InMujoco, coal_nearest, coal_shape, separation
 
 EACH = 100  # pairs of poses for one pair of shapes
@@ -151,7 +151,7 @@ def main(arguments: Any = None) -> None:
     parser.add_argument("--only", nargs=2, action="append", metavar="SHAPE", help="this kind of pairs alone")
     options = parser.parse_args(arguments)
     ours, theirs, surfaces = [], [], []
-    for kinds in map(tuple, options.only or (*PRIMITIVES, *BY_COAL, *SURFACES)):
+    for kinds in map(tuple, options.only or (*PRIMITIVES, *SURFACES)):
         if kinds in SURFACES:
             surfaces.append(compare_surface(kinds, options.pairs // 10))
             print("  ".join(surfaces[-1]), flush=True)

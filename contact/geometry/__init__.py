@@ -14,12 +14,11 @@ names                                                              what they are
 ``draw_colliders``                                                 a model whose pictures show its colliders
 =================================================================  =======================================================
 
-Half-spaces against everything convex, spheres, capsules and boxes among themselves, spheres against cylinders, and spheres
-and capsules against hulls have kernels on scalars (``half_spaces``, ``spheres``, ``capsules``, ``boxes``, ``hulls``), which
-know no branches and run in lanes; their distances are exact. So have boxes and hulls against hulls (``hull_faces``,
-``hull_distance``), one state at a time. All else, and hulls of so many edges that their kernel takes longer, goes through
-coal (extra ``collision``), which says along which normal two shapes are nearest, and is held against other directions: where
-that is one of a face, they touch at all corners of what they have in common. Gaps are positive too, up to a margin: such
+Half-spaces against everything convex, spheres, capsules and boxes among themselves, and spheres against cylinders have
+kernels on scalars (``half_spaces``, ``spheres``, ``capsules``, ``boxes``), which know no branches; any other two shapes with
+an inside have one kernel in common (``convex``). Their distances are exact: where a face is nearest, shapes touch at all
+corners of what they have in common. What touches a surface of triangles, a mesh that is no hull or a height field, goes
+through coal (extra ``collision``). Gaps are positive too, up to a margin: such
 contacts keep bodies from passing through each other within a step.
 """
 

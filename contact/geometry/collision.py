@@ -1,8 +1,8 @@
 """Contacts of the colliders of a model in a configuration, in one table.
 
 Colliders are placed by the model's kinematics; what touches is found by :mod:`~pluecker.contact.geometry.finding`, and by
-coal where shapes have no kernel. The table is sorted by bodies, colliders and features, so that it is the same however pairs
-were found.
+coal where one is a surface of triangles. The table is sorted by bodies, colliders and features, so that it is the same
+however pairs were found.
 """
 
 from __future__ import annotations
@@ -232,7 +232,7 @@ class Collision:
 
         Raises:
             ValueError: the configuration is none of the model.
-            MissingExtraError: two shapes are near each other that need coal (extra ``collision``).
+            MissingExtraError: something is near a surface of triangles, for which coal is needed (extra ``collision``).
         """
         T = self.placements(q)
         far = np.zeros(len(self.colliders)) if reach is None else self.as_reach(reach)

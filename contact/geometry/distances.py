@@ -1,9 +1,9 @@
 """Distances between two shapes: nearest points, or how deep they penetrate.
 
-The signed distance is positive apart and negative inside one another: the length of the shortest way out. Of half-spaces,
-spheres, capsules and boxes, of cylinders with half-spaces and spheres, and of hulls with all of these but cylinders and
-among themselves it is exact to rounding, and takes whole batches; of others, and of two hulls with many edges, it is coal's
-(extra ``collision``).
+The signed distance is positive apart and negative inside one another: the length of the shortest way out. Of all shapes
+with an inside it is exact to rounding, and takes whole batches; of a cylinder about whose middle something else is, which
+then has ways out on all sides that are nearly as long, it may be longer by a thousandth of the sizes. Of a surface of
+triangles it is coal's (extra ``collision``).
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def distance(shape_a: Shape, pose_a: ArrayLike, shape_b: Shape, pose_b: ArrayLik
     Raises:
         ArgumentTypeError: no shape, no array of numbers.
         GeometryError: a placement is none, or two half-spaces are compared.
-        MissingExtraError: the pair needs coal (extra ``collision``).
+        MissingExtraError: one of them is a surface of triangles, for which coal is needed (extra ``collision``).
 
     Source: Ericson, *Real-Time Collision Detection* (2005), chapters 4 and 5.
 

@@ -1,4 +1,4 @@
-"""Contacts of two faces: the corners of their intersection, for pairs that have no kernel.
+"""Contacts of two faces: the corners of their intersection, for surfaces of triangles.
 
 A normal says in which direction two shapes are nearest. Where it is that of a face of one of them, the *reference*, a
 polygon, the points of the other one that are farthest along it, its *incident* face, are cut off at the sides of that

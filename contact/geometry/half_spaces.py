@@ -138,7 +138,7 @@ def farthest(n, vertices, count, margin, mode, x0, d, x):
 
 
 @kernel
-def half_space_hull(R1, p1, s1, R2, p2, vertices, count, rows, margin, out):
+def half_space_hull(R1, p1, R2, p2, vertices, count, margin, out):
     """Store the lowest vertex; with it those that span the most of what is lower than the margin"""
     n = rotate_back(R2, axis(R1, 2))
     height = dot3(axis(R1, 2), subtract3(p2, p1))

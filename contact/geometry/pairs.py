@@ -9,6 +9,8 @@ import numpy as np
 
 from pluecker.contact.geometry.boxes import box_box
 from pluecker.contact.geometry.capsules import capsule_box, capsule_capsule
+from pluecker.contact.geometry.convex.solids import solid_numbers
+from pluecker.contact.geometry.convex.touch import convex_convex
 from pluecker.contact.geometry.half_spaces import (
     half_space_box,
     half_space_capsule,
@@ -16,16 +18,13 @@ from pluecker.contact.geometry.half_spaces import (
     half_space_hull,
     half_space_sphere,
 )
-from pluecker.contact.geometry.hull_faces import hull_hull
-from pluecker.contact.geometry.hull_parts import hull_parts, solid_parts
-from pluecker.contact.geometry.hulls import capsule_hull, sphere_hull
 from pluecker.contact.geometry.shapes import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Mesh, Sphere
 from pluecker.contact.geometry.spheres import sphere_box, sphere_capsule, sphere_cylinder, sphere_sphere
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
-    "HULLS", "HULL_PAIRS", "MOST_EDGES", "PAIRS", "SOLID_PAIRS", "Pair", "hull_rows",
-    "hulls_of", "kernel_of", "packed_pose",
+    "HULLS", "HULL_PAIRS", "PAIRS", "SOLID_PAIRS", "Pair", "array_of",
+    "arrays_of", "kernel_of", "packed_pose",
 ]  # fmt: skip
 
 
@@ -50,45 +49,37 @@ PAIRS: dict[tuple[int, int], Pair] = {
     (Box.kind, Box.kind): Pair(box_box, 8),
 }
 HULLS = (ConvexHull.kind, Mesh.kind)
-MOST_EDGES = 4096  # pairs of edges of two hulls: 0.1 us each, and coal takes 0.2 ms for a pair of any hulls
-# by the first shape: those with a hull, which comes as an array in place of sizes
-HULL_PAIRS: dict[int, Pair] = {
-    HalfSpace.kind: Pair(half_space_hull, 4),
-    Sphere.kind: Pair(sphere_hull, 1),
-    Capsule.kind: Pair(capsule_hull, 2),
-}
-# of two hulls, or a box and a hull, both of which come as arrays
+# of a half-space and a hull, which comes as its vertices in place of sizes
+HULL_PAIRS: dict[tuple[int, int], Pair] = {(HalfSpace.kind, kind): Pair(half_space_hull, 4) for kind in HULLS}
+# of any other two convex shapes, both of which come as the arrays of :mod:`.convex.solids`; how many contacts each kind has
 SOLID_PAIRS: dict[tuple[int, int], Pair] = {
-    kinds: Pair(hull_hull, 8)
-    for kinds in (
-        (Box.kind, ConvexHull.kind),
-        (Box.kind, Mesh.kind),
-        (ConvexHull.kind, ConvexHull.kind),
-        (ConvexHull.kind, Mesh.kind),
-        (Mesh.kind, Mesh.kind),
+    (first, second): Pair(convex_convex, slots)
+    for first, others, slots in (
+        (Sphere.kind, HULLS, 1),
+        (Capsule.kind, (Cylinder.kind, *HULLS), 2),
+        (Box.kind, (Cylinder.kind, *HULLS), 8),
+        (Cylinder.kind, (Cylinder.kind, *HULLS), 8),
+        (ConvexHull.kind, HULLS, 8),
+        (Mesh.kind, (Mesh.kind,), 8),
     )
+    for second in others
 }
 
 
 def kernel_of(first: int, second: int) -> Pair | None:
     """Return the kernel of two kinds of shapes, in its order; None if there is none."""
-    if second in HULLS and first in HULL_PAIRS:
-        return HULL_PAIRS[first]
-    return PAIRS.get((first, second)) or SOLID_PAIRS.get((first, second))
+    kinds = first, second
+    return PAIRS.get(kinds) or HULL_PAIRS.get(kinds) or SOLID_PAIRS.get(kinds)
 
 
-def hulls_of(first: int, second: int) -> int:
-    """Return how many of two kinds of shapes come to their kernel as rows of a hull, the second one first."""
-    return 2 if (first, second) in SOLID_PAIRS else int((first, second) not in PAIRS)
+def arrays_of(first: int, second: int) -> int:
+    """Return how many of two kinds of shapes come to their kernel as arrays, the second one first."""
+    return 2 if (first, second) in SOLID_PAIRS else int((first, second) in HULL_PAIRS)
 
 
-def hull_rows(kinds: tuple[int, int], hull: Any) -> tuple[Array, int]:
-    """Return the rows that the kernel of two kinds reads of a hull, or of a box as one, and how many are triangles or
-    corners.
-    """
-    if hulls_of(*kinds) == 2:
-        return solid_parts(hull)[:2]
-    return (hull.vertices, len(hull.vertices)) if kinds[0] == HalfSpace.kind else hull_parts(hull)
+def array_of(kinds: tuple[int, int], shape: Any) -> Array:
+    """Return the numbers that the kernel of two kinds reads of a shape that comes as an array."""
+    return solid_numbers(shape) if kinds in SOLID_PAIRS else shape.vertices
 
 
 def packed_pose(T: Array) -> Array:

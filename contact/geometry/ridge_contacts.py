@@ -20,7 +20,7 @@ from pluecker.contact.geometry.shapes import Capsule, Shape
 from pluecker.contact.geometry.slots import GAP, SLOT
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["beside", "ridge_contacts"]
+__all__ = ["ridge_contacts"]
 
 LEVEL = 1e-3  # sine: an edge that rises by less along a normal lies across it
 AT = 1e-6  # of the length of an edge: points nearer to each other than that are one

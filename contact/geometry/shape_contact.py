@@ -1,9 +1,9 @@
 """Two shapes that may touch, as a constraint of a world: feet and ground, fingertips and what they hold, a box on a table.
 
 Where they may touch is a fixed number of places, those for which the kernel of their pair has room: four corners of a box
-or of a convex hull over a half-space, eight of a polygon that two boxes or hulls have in common, two of a capsule on a hull,
-one of two spheres. As a step begins, these are found anew; at each of them the two bodies' points have Coulomb's law along
-the normal and across it,
+or of a convex hull over a half-space, eight of a polygon that two boxes, hulls or cylinders have in common, two of a
+capsule on one of these, one of two spheres. As a step begins, these are found anew; at each of them the two bodies' points
+have Coulomb's law along the normal and across it,
 
     0 <= r_n  complementary to  u_n - l >= 0        |r_t| <= mu r_n,    r_t against u_t where that is not zero
 
@@ -88,9 +88,9 @@ class ShapeContact(Constraint):
             of a :class:`~pluecker.contact.constraints.PointContact`; 1/s and m/s.
 
     Raises:
-        TypeError, ValueError: what is no name, no collider, no number that can be; shapes without a kernel, such as two
-            cylinders, a cylinder and a box, or a mesh without an inside: a :class:`~pluecker.contact.World` with shapes,
-            and without pairs, finds where these touch.
+        TypeError, ValueError: what is no name, no collider, no number that can be; a mesh or a height field without an
+            inside, or two half-spaces: a :class:`~pluecker.contact.World` with shapes, and without pairs, finds where such
+            a mesh is touched.
 
     Source: Moreau (1988); Stewart and Trinkle (1996); Acary and Bourrier (2021) for rolling and spinning.
 

@@ -26,7 +26,7 @@ from pluecker.contact.geometry.shapes import Shape
 from pluecker.contact.geometry.slots import GAP, SLOT
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["ALONG", "surface_contacts"]
+__all__ = ["surface_contacts"]
 
 ALONG = 1e-3  # sine: a normal that leans by less is that of the triangle
 RISES = 1e-4  # sine: what rises by less is flat

@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from pluecker.contact.errors import GeometryError
 from pluecker.contact.geometry.finding.blocks import SLACK
 from pluecker.contact.geometry.pairs import (
-    HULL_PAIRS,
     HULLS,
-    PAIRS,
-    SOLID_PAIRS,
     Pair,
-    hull_rows,
-    hulls_of,
+    array_of,
+    arrays_of,
     kernel_of,
 )
-from pluecker.contact.geometry.shapes import KINDS, ConvexHull, HalfSpace, Mesh, is_surface
+from pluecker.contact.geometry.shapes import KINDS, HalfSpace, is_surface
 from pluecker.contact.geometry.surfaces import Collider
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.properties import cached_property
@@ -59,11 +56,11 @@ class ShapePair:
         return self.pair.slots
 
     @cached_property
-    def hulls(self) -> dict[int, tuple[Array, int]]:
-        """Numbers that the kernel reads of hulls, by the number of the shape, 0 or 1, and how many rows are triangles or
-        corners; kernels of a world have their addresses, so that they live as long as this does.
+    def arrays(self) -> dict[int, Array]:
+        """Arrays of shapes that come to the kernel as such, by the number of the shape, 0 or 1; kernels of a world have the
+        addresses, so that they live as long as this does.
         """
-        return {k: hull_rows(self.kinds, self.colliders[k].shape) for k in (0, 1)[2 - hulls_of(*self.kinds) :]}
+        return {k: array_of(self.kinds, self.colliders[k].shape) for k in (0, 1)[2 - arrays_of(*self.kinds) :]}
 
     @property
     def with_hull(self) -> bool:
@@ -91,10 +88,7 @@ def shape_pair(label: str, first: Collider, second: Collider) -> ShapePair:
         if solid and kernel_of(*kinds) is not None:
             return ShapePair(pair, turned)
     words = [KINDS[shape.kind] for shape in (first.shape, second.shape)]
-    own = (kinds for kinds in SOLID_PAIRS if Mesh.kind not in kinds)  # a mesh that has an inside is a hull
-    known_kinds = (*PAIRS, *((kind, ConvexHull.kind) for kind in HULL_PAIRS), *own)
-    known = ", ".join(sorted(f"{KINDS[a]} and {KINDS[b]}" for a, b in known_kinds))
     raise GeometryError(
-        f"{label}: a {words[0]} and a {words[1]} have no fixed places where they may touch; there are those of {known}; "
-        "World(model, shapes=...) without pairs finds where all shapes touch"
+        f"{label}: a {words[0]} and a {words[1]} have no fixed places where they may touch; expected two shapes with an "
+        "inside, one of them with an end; World(model, shapes=...) without pairs finds where surfaces of triangles touch"
     )

@@ -86,9 +86,9 @@ RESISTANCES, FIRST_RESISTANCE = 10, 11
 # surfaces in axes of the links, the slack, and which share of the gap away from halfway between the surfaces they touch
 SHAPE_1, SHAPE_2, SIZES, SURFACE_1, SURFACE_2, SLACK, SHIFT = 12, 24, 36, 42, 45, 48, 49
 TOUCH_RECORD = 50
-# in place of sizes, of the first shape or of the second, integers: where the numbers of a hull are, how many of its rows are
-# corners or triangles, and how many numbers there are
-HULLS = SIZES, SIZES + 3
+# in place of sizes, of the first shape or of the second, integers: where the numbers of a shape that comes as an array are,
+# and how many there are
+ARRAYS = SIZES, SIZES + 3
 # what a slot has in a step, in the world: the place, normal, tangents, the gap, the feature
 TOUCH_NORMAL, TOUCH_TANGENTS, TOUCH_GAP, TOUCH_FEATURE = 3, 6, 12, 13
 TOUCH_SLOT = 14

@@ -75,7 +75,7 @@ def pack_touching(tree: Any, touching: ShapePairs, rows: dict[int, int]) -> Arra
         frames = [collider.frame for collider in pair.colliders]
         placements = [placed(tree.model, tree.links, frame.name) for frame in frames]
         at = PLACE * (links + 1)
-        call = call_of(pair.pair, len(pair.hulls))
+        call = call_of(pair.pair, len(pair.arrays))
         head = [
             call, placements[0][0], placements[1][0], pair.slots, slot, at + layout.TOUCH_SLOT * slot,
             at + layout.TOUCH_SLOT * touching.n_slots, function, rows[function], int(pair.turned), turns,
@@ -89,9 +89,9 @@ def pack_touching(tree: Any, touching: ShapePairs, rows: dict[int, int]) -> Arra
             numbers[layout.SIZES + 3 * k : layout.SIZES + 3 * k + 3] = collider.shape.sizes
             surface = (layout.SURFACE_1, layout.SURFACE_2)[k]
             numbers[surface : surface + 3] = shape[:3, :3] @ collider.surface.velocity
-        for k, (hull, count) in pair.hulls.items():  # contiguous
-            place = layout.HULLS[k]
-            numbers[place : place + 3].view(np.int64)[:] = hull.ctypes.data, count, hull.size
+        for k, array in pair.arrays.items():  # contiguous
+            place = layout.ARRAYS[k]
+            numbers[place : place + 2].view(np.int64)[:] = array.ctypes.data, array.size
         numbers[layout.SLACK] = pair.slack
         numbers[layout.SHIFT] = 0.5 if pair.kinds[0] == HalfSpace.kind else 0.0
         records.append(numbers)

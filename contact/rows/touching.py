@@ -28,6 +28,7 @@ from numba.extending import overload
 from pluecker.contact.constraints.relation import TOUCH, TOUCH_TURN
 from pluecker.contact.geometry.finding.blocks import (
     BLOCK,
+    LIMIT_PLACE,
     MOST_SLOTS,
     POSES,
     SIZE_PLACE,
@@ -35,7 +36,7 @@ from pluecker.contact.geometry.finding.blocks import (
     SLOT_PLACE,
     call_kernel,
 )
-from pluecker.contact.geometry.slots import GAP, SLOT
+from pluecker.contact.geometry.slots import GAP, OPEN, SLOT
 from pluecker.contact.rows.layout import (
     CALL,
     CALL_AT,
@@ -108,6 +109,7 @@ def copy_settings(w, c, block):
     for k in range(SLACK_PLACE - SIZE_PLACE):
         store(block, SIZE_PLACE + k, load(w, place + SIZES + k))
     store(block, SLACK_PLACE, load(w, place + SLACK))
+    store(block, LIMIT_PLACE, OPEN)
 
 
 if not config.DISABLE_JIT:

@@ -13,18 +13,17 @@ from __future__ import annotations
 import ctypes
 
 import numpy as np
-from llvmlite import ir
 from numba import config, types
-from numba.extending import intrinsic, overload
+from numba.extending import overload
 
 from pluecker.articulated.stepping.control.control_function import NUMBERS, SIGNATURE
 from pluecker.contact.rows.layout import COORDINATE, ENTRY_COUNT, POINT_1, POSITION, function_entry
 from pluecker.spatial.engine.compiled.decorators import TAUGHT, called_kernel, kernel
-from pluecker.spatial.engine.memory.addresses import address_of, numbers_at
+from pluecker.spatial.engine.memory.addresses import address_of, numbers_at, room_for
 from pluecker.spatial.engine.memory.views import scalar_of
 from pluecker.spatial.engine.parallel.atomics import call_c
 from pluecker.spatial.engine.scalars.duals import duals, value
-from pluecker.spatial.engine.scalars.lanes import LONG, WIDTH, get_lane, lanes, set_lane
+from pluecker.spatial.engine.scalars.lanes import WIDTH, get_lane, lanes, set_lane
 from pluecker.spatial.engine.scalars.operations import lift, load, store
 
 __all__ = ["ADDRESS", "PARAMETERS", "SIZE", "store_user_gradient", "user_bias", "user_value"]
@@ -53,15 +52,6 @@ def user_number(w, k, q, v, order, which):
 
 
 if not config.DISABLE_JIT:
-
-    @intrinsic
-    def room_for(typing, n):
-        """Return the address of room for ``n`` numbers, until the function that asks returns."""
-
-        def generate(context, builder, signature, arguments):
-            return builder.ptrtoint(builder.alloca(ir.DoubleType(), size=arguments[0]), LONG)
-
-        return types.intp(types.intp), generate
 
     @kernel
     def call_user(w, k, q, v, order, room):

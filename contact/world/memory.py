@@ -30,10 +30,10 @@ from pluecker.contact.mechanisms.constrained import Constrained
 from pluecker.contact.mechanisms.running import run
 from pluecker.contact.rows.functions import function_value
 from pluecker.contact.rows.layout import (
+    ARRAYS,
     CALL,
     FUNCTION,
     FUNCTIONS,
-    HULLS,
     TURN_NUMBER,
     function_count,
     function_entry,
@@ -241,8 +241,8 @@ def key_of(world: Constrained) -> str:
     pairs = [f.user[0] for part in world.parts for f in part.functions if f.kind == TOUCH]
     for c, pair in enumerate(dict.fromkeys(pairs)):
         array[touching_place(array, c) + CALL] = 0.0
-        for k, (numbers, _) in pair.hulls.items():
-            array[touching_place(array, c) + HULLS[k]] = 0.0
+        for k, numbers in pair.arrays.items():
+            array[touching_place(array, c) + ARRAYS[k]] = 0.0
             found.update(numbers.tobytes())
     found.update(array.tobytes())
     if world.found_contacts is not None:

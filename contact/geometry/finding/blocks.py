@@ -4,10 +4,10 @@
 numbers    what they are
 =========  ========================================================================================================
 0 to 23    R row by row, and p, of both shapes
-24 to 29   sizes of both; of a hull the address of its rows, an integer, how many of these are triangles (or how many
-           vertices there are), and how many numbers all have, integers too
+24 to 29   sizes of both; of a shape that comes as an array its address, an integer, and how many numbers that has, one too
 30         the slack
-31, ...    the slots that it fills, :mod:`~pluecker.contact.geometry.slots`
+31         the limit: what is farther apart need not be found; m
+32, ...    the slots that it fills, :mod:`~pluecker.contact.geometry.slots`
 =========  ========================================================================================================
 """
 
@@ -26,13 +26,13 @@ from pluecker.spatial.engine.memory.addresses import address_of
 from pluecker.spatial.engine.parallel.atomics import call_through
 
 __all__ = [
-    "BLOCK", "CALLS", "MOST_SLOTS", "POSE", "POSES", "SIZE_PLACE", "SLACK", "SLACK_PLACE", "SLOT_PLACE", "call_kernel",
-    "load_pose",
+    "BLOCK", "CALLS", "LIMIT_PLACE", "MOST_SLOTS", "POSE", "POSES", "SIZE_PLACE", "SLACK", "SLACK_PLACE", "SLOT_PLACE",
+    "call_kernel", "load_pose",
 ]  # fmt: skip
 
 POSE = 12  # numbers: the rotation row by row, the origin
 POSES = 2 * POSE
-SIZE_PLACE, SLACK_PLACE, SLOT_PLACE = 24, 30, 31
+SIZE_PLACE, SLACK_PLACE, LIMIT_PLACE, SLOT_PLACE = 24, 30, 31, 32
 MOST_SLOTS = 8  # of a pair
 BLOCK = SLOT_PLACE + SLOT * MOST_SLOTS
 SLACK = (

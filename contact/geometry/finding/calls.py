@@ -13,9 +13,12 @@ from typing import Any
 import numpy as np
 from numba import config, types
 
+from pluecker.contact.geometry.convex.touch import SCRATCH
 from pluecker.contact.geometry.finding.blocks import (
     BLOCK,
     CALLS,
+    LIMIT_PLACE,
+    MOST_SLOTS,
     POSE,
     POSES,
     SIZE_PLACE,
@@ -24,49 +27,45 @@ from pluecker.contact.geometry.finding.blocks import (
     call_kernel,
     load_pose,
 )
-from pluecker.contact.geometry.hull_parts import PART, count_edges
-from pluecker.contact.geometry.pairs import MOST_EDGES, Pair, hull_rows, hulls_of, kernel_of, packed_pose
+from pluecker.contact.geometry.pairs import Pair, array_of, arrays_of, kernel_of, packed_pose
 from pluecker.contact.geometry.shapes import Shape, is_surface
-from pluecker.contact.geometry.slots import SLOT
+from pluecker.contact.geometry.slots import OPEN, SLOT
 from pluecker.spatial.algebra.vectors import load3
-from pluecker.spatial.engine.compiled.decorators import address, compiled_for, entry_point
-from pluecker.spatial.engine.memory.addresses import numbers_at
+from pluecker.spatial.engine.compiled.decorators import address, compiled_for, entry_point, kernel
+from pluecker.spatial.engine.memory.addresses import numbers_at, room_for
 from pluecker.spatial.engine.memory.views import view
 from pluecker.spatial.engine.scalars.operations import load, load_integer, part, store
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["call_of", "has_kernel", "hull_record", "slots_of"]
+__all__ = ["array_record", "call_of", "has_kernel", "slots_of"]
+
+
+def call_of(pair: Pair, arrays: int) -> int:
+    """Return the address of the call of a kernel, of whose shapes so many come as arrays; without compilation its number."""
+    return call_with(pair.kernel, MOST_SLOTS if arrays == 2 else pair.slots, arrays)  # one copy for all convex shapes
 
 
 @functools.cache
-def call_of(pair: Pair, hulls: int) -> int:
-    """Return the address of the call of a kernel, of whose shapes so many are hulls; without compilation its number."""
-    function = (pair_call, hull_call, two_hulls_call)[hulls](pair.kernel, pair.slots * SLOT)
+def call_with(kernel: Callable[..., None], slots: int, arrays: int) -> int:
+    """Return the address of the call of a kernel that fills so many slots."""
+    function = (pair_call, hull_call, solids_call)[arrays](kernel, slots * SLOT)
     if config.DISABLE_JIT:
         CALLS.append(function)
         return len(CALLS)
-    return address(compiled_for(function, (types.intp, types.intp)))
+    return address(compiled_for(function, (types.intp, types.intp), optimised_once=arrays == 2))
 
 
-def hull_record(kinds: tuple[int, int], hull: Any) -> tuple[Array, Array]:
-    """Return the rows that the kernel of two kinds reads of a hull, and the three numbers of a block that say where these
-    are: they must outlive all calls.
+def array_record(kinds: tuple[int, int], shape: Any) -> tuple[Array, Array]:
+    """Return the array that the kernel of two kinds reads of a shape, and the numbers of a block that say where that is: it
+    must outlive all calls.
     """
-    rows, count = hull_rows(kinds, hull)
-    rows = np.ascontiguousarray(rows)
-    return rows, np.array([rows.ctypes.data, count, rows.size], np.int64).view(np.float64)
+    array = np.ascontiguousarray(array_of(kinds, shape)).reshape(-1)
+    return array, np.array([array.ctypes.data, array.size, 0], np.int64).view(np.float64)
 
 
 def has_kernel(first: Shape, second: Shape) -> bool:
-    """Return whether two shapes, in the order of their kinds, have a kernel: both have an inside, and two hulls, or a box
-    and a hull, few enough edges.
-    """
-    kinds = first.kind, second.kind
-    if kernel_of(*kinds) is None or is_surface(first) or is_surface(second):
-        return False
-    if hulls_of(*kinds) < 2:
-        return True
-    return count_edges(first) * count_edges(second) <= MOST_EDGES
+    """Return whether two shapes, in the order of their kinds, have a kernel: both have an inside."""
+    return kernel_of(first.kind, second.kind) is not None and not (is_surface(first) or is_surface(second))
 
 
 def slots_of(first: Shape, T1: Array, second: Shape, T2: Array, slack: float) -> Array:
@@ -74,21 +73,21 @@ def slots_of(first: Shape, T1: Array, second: Shape, T2: Array, slack: float) ->
     ``(n, slots, 8)``.
     """
     kinds = first.kind, second.kind
-    pair, hulls = kernel_of(*kinds), hulls_of(*kinds)
+    pair, arrays = kernel_of(*kinds), arrays_of(*kinds)
     assert pair is not None
     block, lasting = np.zeros(BLOCK), []
     for k, shape in enumerate((first, second)):
         place = slice(SIZE_PLACE + 3 * k, SIZE_PLACE + 3 * k + 3)
-        if k < 2 - hulls:
+        if k < 2 - arrays:
             block[place] = shape.sizes
         else:
-            rows, block[place] = hull_record(kinds, shape)
-            lasting.append(rows)
-    block[SLACK_PLACE] = slack
+            array, block[place] = array_record(kinds, shape)
+            lasting.append(array)
+    block[SLACK_PLACE], block[LIMIT_PLACE] = slack, OPEN
     poses = np.concatenate([packed_pose(T1), packed_pose(T2)], axis=1)
     out = np.empty((len(poses), pair.slots * SLOT))
     with np.errstate(all="ignore"):  # without compilation
-        call_at_poses(call_of(pair, hulls), poses.ravel(), block, out.ravel())
+        call_at_poses(call_of(pair, arrays), poses.ravel(), block, out.ravel())
     return out.reshape(len(poses), pair.slots, SLOT)
 
 
@@ -124,38 +123,34 @@ def pair_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int], in
 
 
 def hull_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int], int]:
-    """Make the call of the kernel of a shape and a hull, whose numbers are outside its block: 3 or 12 in each of
-    its rows.
-    """
+    """Make the call of the kernel of a half-space and a hull, whose vertices are outside its block."""
     block_of, rows_at = (in_array, in_memory) if config.DISABLE_JIT else (numbers_at, numbers_at)
 
     def touch(place, k):
         x = block_of(place, SLOT_PLACE + room)
         (R1, p1), (R2, p2) = load_pose(x, 0), load_pose(x, POSE)
-        count, size = load_integer(x, SIZE_PLACE + 4), load_integer(x, SIZE_PLACE + 5)
-        numbers, rows = rows_at(load_integer(x, SIZE_PLACE + 3), size), size // PART
+        size = load_integer(x, SIZE_PLACE + 4)
+        vertices = rows_at(load_integer(x, SIZE_PLACE + 3), size)
         found = part(x, SLOT_PLACE, room)
-        s1 = load3(x, SIZE_PLACE)
-        kernel(R1, p1, s1, R2, p2, numbers, count, rows, load(x, SLACK_PLACE), found)
+        kernel(R1, p1, R2, p2, vertices, size // 3, load(x, SLACK_PLACE), found)
         return 0
 
     touch.__name__ = touch.__qualname__ = f"{kernel.__name__}_touch"
     return touch
 
 
-def two_hulls_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int], int]:
-    """Make the call of the kernel of two hulls on its block, see :class:`~pluecker.contact.geometry.hull_parts.Solid`."""
+def solids_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int], int]:
+    """Make the call of the kernel of two shapes that come as arrays, see :mod:`~pluecker.contact.geometry.convex.solids`."""
     block_of, rows_at = (in_array, in_memory) if config.DISABLE_JIT else (numbers_at, numbers_at)
+    room_of = room_in_array if config.DISABLE_JIT else room_in_memory
 
     def touch(place, k):
         x = block_of(place, SLOT_PLACE + room)
         (R1, p1), (R2, p2) = load_pose(x, 0), load_pose(x, POSE)
-        size1, size2 = load_integer(x, SIZE_PLACE + 2), load_integer(x, SIZE_PLACE + 5)
-        A, B = rows_at(load_integer(x, SIZE_PLACE), size1), rows_at(load_integer(x, SIZE_PLACE + 3), size2)
-        a = load_integer(x, SIZE_PLACE + 1), load_integer(A, size1 - PART + 2), size1 // PART - 1
-        b = load_integer(x, SIZE_PLACE + 4), load_integer(B, size2 - PART + 2), size2 // PART - 1
+        A = rows_at(load_integer(x, SIZE_PLACE), load_integer(x, SIZE_PLACE + 1))
+        B = rows_at(load_integer(x, SIZE_PLACE + 3), load_integer(x, SIZE_PLACE + 4))
         found = part(x, SLOT_PLACE, room)
-        kernel(R1, p1, A, a, R2, p2, B, b, load(x, SLACK_PLACE), found)
+        kernel(R1, p1, A, R2, p2, B, load(x, SLACK_PLACE), load(x, LIMIT_PLACE), room_of(SCRATCH), found)
         return 0
 
     touch.__name__ = touch.__qualname__ = f"{kernel.__name__}_touch"
@@ -170,3 +165,14 @@ def in_memory(place: Any, size: int) -> Any:
 def in_array(block: Any, size: int) -> Any:
     """Return a block by itself, in place of what is at its address."""
     return block[:size]
+
+
+@kernel
+def room_in_memory(n):
+    """Return room for n numbers, until the function that asks returns"""
+    return numbers_at(room_for(n), n)
+
+
+def room_in_array(n: int) -> Array:
+    """Return room for n numbers."""
+    return np.zeros(n)

@@ -5,7 +5,16 @@ from __future__ import annotations
 from math import sqrt
 
 from pluecker.contact.geometry.filters import may_touch
-from pluecker.contact.geometry.finding.blocks import POSE, POSES, SLACK, SLACK_PLACE, SLOT_PLACE, call_kernel, load_pose
+from pluecker.contact.geometry.finding.blocks import (
+    LIMIT_PLACE,
+    POSE,
+    POSES,
+    SLACK,
+    SLACK_PLACE,
+    SLOT_PLACE,
+    call_kernel,
+    load_pose,
+)
 from pluecker.contact.geometry.finding.broad_phase import BOX, limited
 from pluecker.contact.geometry.finding.scene import (
     CALL,
@@ -21,7 +30,6 @@ from pluecker.contact.geometry.finding.scene import (
     SOLID,
     WIDE_SLACK,
     body_rank,
-    edge_count,
     is_half_space,
     is_without_inside,
     kind_of,
@@ -29,7 +37,6 @@ from pluecker.contact.geometry.finding.scene import (
     pair_place,
     rules_place,
 )
-from pluecker.contact.geometry.pairs import MOST_EDGES
 from pluecker.contact.geometry.slots import GAP, SLOT
 from pluecker.spatial.algebra.transforms import transpose
 from pluecker.spatial.algebra.vectors import add3, load3, multiply3, rotate, rotate_back, subtract3
@@ -138,10 +145,12 @@ def examine_pair(sf, si, poses, far, boxes, i, j, block, slots, work, pairs, lef
     entry = pair_place(si, i, j)
     n_slots, call = load(si, entry + SLOTS), load(si, entry + CALL)
     place1, place2 = load(si, entry + PLACE_1), load(si, entry + PLACE_2)
-    many = place1 == SOLID and edge_count(si, i) * edge_count(si, j) > MOST_EDGES
-    if n_slots == 0 or many or is_without_inside(si, i) or is_without_inside(si, j):
-        if is_half_space(si, i) or not boxes_are_apart(sf, poses, i, j, margin):
-            add_to_list(work, LEFT, left, i, j)
+    no_kernel = n_slots == 0 or is_without_inside(si, i) or is_without_inside(si, j)
+    slow = (no_kernel or place1 == SOLID) and not is_half_space(si, i)  # beside the axes of boxes around both
+    if slow and boxes_are_apart(sf, poses, i, j, margin):
+        return
+    if no_kernel:
+        add_to_list(work, LEFT, left, i, j)
         return
     first, second = number_place(i, place1), number_place(j, place2)
     ready = place1 == SIZES or load_integer(sf, first) != 0
@@ -155,6 +164,7 @@ def examine_pair(sf, si, poses, far, boxes, i, j, block, slots, work, pairs, lef
     copy_sizes(sf, first, block, POSES)
     copy_sizes(sf, second, block, POSES + 3)
     store(block, SLACK_PLACE, margin if load(si, entry + WIDE_SLACK) != 0 else SLACK)
+    store(block, LIMIT_PLACE, margin)
     call_kernel(call, block)
     add_contacts(si, i, j, part(block, SLOT_PLACE, SLOT * n_slots), n_slots, margin, slots, work, pairs)
 

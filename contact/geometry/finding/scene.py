@@ -6,24 +6,22 @@ Numbers: the margin of the scene; then of each collider
 numbers    what they are
 =========  ========================================================================================================
 0 to 2     sizes, as kernels of pairs read them
-3 to 5     of a hull: its vertices as a half-space reads them, an address, a count and a size, integers as in
+3 to 5     of a hull: its vertices as a half-space reads them, an address and a size, integers as in
            :mod:`~pluecker.contact.geometry.finding.blocks`
-6 to 8     its rows as spheres and capsules read them
-9 to 11    its rows, or those of a box, as hulls read them
-12 to 14   the centre of a box around it, in its frame
-15 to 19   half sides of that box, along the axes of its frame; a radius around the box; that of a sphere around all
-20 to 26   its surface: friction, rolling and spinning friction, restitution, stiffness, damping, friction of what slides
-27 to 29   velocity of the surface, in its frame
+6 to 8     of a shape with an end: its array as the kernel of any two convex shapes reads it
+9 to 11    the centre of a box around it, in its frame
+12 to 16   half sides of that box, along the axes of its frame; a radius around the box; that of a sphere around all
+17 to 23   its surface: friction, rolling and spinning friction, restitution, stiffness, damping, friction of what slides
+24 to 26   velocity of the surface, in its frame
 =========  ========================================================================================================
 
 Integers: how many colliders there are; the table of kinds, kind by kind, each with the address of the call of its kernel,
 how many slots that has (none: it is a pair for coal), where in the records the sizes of either shape are that it reads, and
 whether its slack is the margin of the pair; then of each collider its kind, the rank of its body among those that have
-colliders, whether it is a surface of triangles, and how many edges it has as a hull; then the rules of
-:mod:`~pluecker.contact.geometry.filters`.
+colliders, and whether it is a surface of triangles; then the rules of :mod:`~pluecker.contact.geometry.filters`.
 
 Addresses are zero until a pair of shapes is near each other that needs them: then :meth:`Scene.prepare` compiles the call,
-and makes the rows. What addresses show lives as long as the scene.
+and makes the arrays. What addresses show lives as long as the scene.
 """
 
 from __future__ import annotations
@@ -34,24 +32,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pluecker.contact.geometry.finding.calls import call_of, hull_record
-from pluecker.contact.geometry.hull_parts import count_edges
-from pluecker.contact.geometry.pairs import MOST_EDGES, hulls_of, kernel_of
+from pluecker.contact.geometry.finding.calls import array_record, call_of
+from pluecker.contact.geometry.pairs import arrays_of, kernel_of
 from pluecker.contact.geometry.shapes import KINDS, Box, Capsule, Cylinder, HalfSpace, Shape, Sphere, is_surface
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.scalars.operations import load
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
-    "CALL", "CENTER", "EDGES", "HALF_SIDES", "MARGIN", "PLACE_1", "PLACE_2", "RADIUS", "ROUND", "SIZES", "SLOTS", "SOLID",
-    "SURFACE", "VELOCITY", "WIDE_SLACK", "Scene", "body_rank", "collider_count", "edge_count", "is_half_space",
+    "CALL", "CENTER", "HALF_SIDES", "MARGIN", "PLACE_1", "PLACE_2", "RADIUS", "ROUND", "SIZES", "SLOTS", "SOLID",
+    "SURFACE", "VELOCITY", "WIDE_SLACK", "Scene", "body_rank", "collider_count", "is_half_space",
     "is_without_inside", "kind_of", "number_place", "pair_place", "rules_place",
 ]  # fmt: skip
 
 # numbers
 MARGIN, NUMBERS_HEADER = 0, 1
-SIZES, VERTICES, PARTS, SOLID, CENTER, HALF_SIDES, ROUND, RADIUS, SURFACE, VELOCITY = 0, 3, 6, 9, 12, 15, 18, 19, 20, 27
-NUMBERS = 30  # of a collider
+SIZES, VERTICES, SOLID, CENTER, HALF_SIDES, ROUND, RADIUS, SURFACE, VELOCITY = 0, 3, 6, 9, 12, 15, 16, 17, 24
+NUMBERS = 27  # of a collider
 
 # integers
 COUNT, INTEGERS_HEADER = 0, 1
@@ -59,8 +56,8 @@ CALL, SLOTS, PLACE_1, PLACE_2, WIDE_SLACK = range(5)
 ENTRIES = 5  # of a pair of kinds
 N_KINDS = len(KINDS)
 COLLIDERS = INTEGERS_HEADER + ENTRIES * N_KINDS**2
-KIND, RANK, WITHOUT_INSIDE, EDGES = range(4)
-INTEGERS = 4  # of a collider
+KIND, RANK, WITHOUT_INSIDE = range(3)
+INTEGERS = 3  # of a collider
 HALF_SPACE = HalfSpace.kind
 
 
@@ -107,12 +104,6 @@ def is_without_inside(si, k):
 
 
 @kernel
-def edge_count(si, k):
-    """Load the number of edges of a hull or box whose rows are ready"""
-    return load(si, COLLIDERS + INTEGERS * k + EDGES)
-
-
-@kernel
 def rules_place(si):
     """Return where the rules are that say which pairs may touch"""
     return COLLIDERS + INTEGERS * load(si, COUNT)
@@ -145,46 +136,40 @@ class Scene:
         )
         ranks = np.unique(self.bodies, return_inverse=True)[1]
         surfaces = np.array([is_surface(shape) for shape in self.shapes], bool)
-        integers = np.column_stack([self.kinds, ranks, surfaces, np.zeros(n, np.int64)])
+        integers = np.column_stack([self.kinds, ranks, surfaces])
         head = np.zeros(INTEGERS_HEADER, np.int64)
         head[COUNT] = n
         self.integers = np.concatenate([head, pair_table().ravel(), integers.ravel(), collision.allowed.rules])
         self.table = self.integers[INTEGERS_HEADER:COLLIDERS].reshape(N_KINDS, N_KINDS, ENTRIES)
-        self.own = self.integers[COLLIDERS : COLLIDERS + INTEGERS * n].reshape(n, INTEGERS)
-        self.lasting: list[Array] = []  # rows of hulls, whose addresses are among the numbers
+        self.lasting: list[Array] = []  # arrays of shapes, whose addresses are among the numbers
 
     def prepare(self, i: int, j: int) -> None:
-        """Make what the kernel of two colliders, in the order of their kinds, reads of hulls, and compile it."""
+        """Make what the kernel of two colliders, in the order of their kinds, reads of shapes as arrays, and compile it."""
         kinds: tuple[int, int] = tuple(self.kinds[[i, j]].tolist())
         entries, pair = self.table[kinds], kernel_of(*kinds)
         assert pair is not None
-        if entries[PLACE_1] == SOLID:
-            self.own[[i, j], EDGES] = [count_edges(self.shapes[k]) for k in (i, j)]
-            if self.own[i, EDGES] * self.own[j, EDGES] > MOST_EDGES:
-                return  # a pair for coal, which reads no rows
         for k, place in ((i, int(entries[PLACE_1])), (j, int(entries[PLACE_2]))):
             if place != SIZES and not self.records[k, place]:
-                self.add_hull(k, place, kinds)
-        entries[CALL] = call_of(pair, hulls_of(*kinds))
+                self.add_array(k, place, kinds)
+        entries[CALL] = call_of(pair, arrays_of(*kinds))
 
-    def add_hull(self, k: int, place: int, kinds: tuple[int, int]) -> None:
-        """Make the rows of a hull, or of a box as one, and write where they are."""
-        rows, record = hull_record(kinds, self.shapes[k])
-        self.lasting.append(rows)
+    def add_array(self, k: int, place: int, kinds: tuple[int, int]) -> None:
+        """Make the array of a shape, and write where it is."""
+        array, record = array_record(kinds, self.shapes[k])
+        self.lasting.append(array)
         entry = self.records[k, place : place + 3]
         entry[1:] = record[1:]
-        entry[0] = record[0]  # last: it says that they are there
+        entry[0] = record[0]  # last: it says that it is there
 
 
 def pair_table() -> NDArray[np.int64]:
     """Make the entries of all pairs of kinds, in the order of their kernels, ``(kinds, kinds, 5)``; no addresses yet."""
     table = np.zeros((N_KINDS, N_KINDS, ENTRIES), np.int64)
     for kinds in product(range(N_KINDS), repeat=2):
-        pair, hulls = kernel_of(*kinds), hulls_of(*kinds)
+        pair, arrays = kernel_of(*kinds), arrays_of(*kinds)
         if pair is not None:
-            wide = hulls == 1 and kinds[0] == HalfSpace.kind
-            second = (SIZES, VERTICES if wide else PARTS, SOLID)[hulls]
-            table[kinds] = 0, pair.slots, SOLID if hulls == 2 else SIZES, second, wide
+            second = (SIZES, VERTICES, SOLID)[arrays]
+            table[kinds] = 0, pair.slots, SOLID if arrays == 2 else SIZES, second, arrays == 1
     return table
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
 from pluecker.spatial.engine.memory.views import View, make_view, number_of, parts
 from pluecker.spatial.engine.scalars.lanes import LONG, lanes, narrow
 
-__all__ = ["address_of", "integers_at", "narrow_rows_at", "numbers_at", "rows_at"]
+__all__ = ["address_of", "integers_at", "narrow_rows_at", "numbers_at", "room_for", "rows_at"]
 
 
 @intrinsic
@@ -22,6 +23,16 @@ def address_of(typing, view):
         return builder.ptrtoint(parts(context, builder, signature.args[0], arguments[0])[0], LONG)
 
     return types.intp(view), generate
+
+
+@intrinsic
+def room_for(typing, n):
+    """Return the address of room for ``n`` numbers, until the function that asks returns."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.ptrtoint(builder.alloca(ir.DoubleType(), size=arguments[0]), LONG)
+
+    return types.intp(types.intp), generate
 
 
 def view_at(scalar: Any, meaning: str) -> Callable[..., Any]:

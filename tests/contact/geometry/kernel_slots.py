@@ -1,7 +1,6 @@
-"""Kernels of two hulls, and of a box and a hull, as compiled steps have them: all slots, with their features.
+"""Kernels of two convex shapes as compiled steps have them: all slots, with their features.
 
-Steps read slots through an address, and no public name gives them with their features and for many poses at once: what
-``Collision`` finds of hulls is computed in another way, and is what these are compared with.
+Steps read slots through an address, and no public name gives them with their features and for many poses at once.
 """
 
 from __future__ import annotations
@@ -10,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pluecker.contact.geometry.finding.calls import has_kernel, slots_of
+from pluecker.contact.geometry.finding.calls import slots_of
 from pluecker.contact.geometry.slots import GAP, OPEN
 
-__all__ = ["Touch", "contacts", "deepest", "has_kernel"]
+__all__ = ["Touch", "contacts", "deepest"]
 
 
 class Touch(NamedTuple):

@@ -26,18 +26,16 @@ PRIMITIVES = (
     ("Sphere", "ConvexHull"),
     ("Capsule", "Capsule"),
     ("Capsule", "Box"),
+    ("Capsule", "Cylinder"),
     ("Capsule", "ConvexHull"),
     ("Box", "Box"),
-    ("Box", "ConvexHull"),
-    ("ConvexHull", "ConvexHull"),
-)
-# those that coal serves
-BY_COAL = (
-    ("Capsule", "Cylinder"),
     ("Box", "Cylinder"),
+    ("Box", "ConvexHull"),
     ("Cylinder", "Cylinder"),
     ("Cylinder", "ConvexHull"),
+    ("ConvexHull", "ConvexHull"),
 )
+ROUND = tuple(kinds for kinds in PRIMITIVES if "Cylinder" in kinds and kinds[0] not in ("HalfSpace", "Sphere"))
 
 
 def shape(rng, kind):

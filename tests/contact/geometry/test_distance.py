@@ -29,7 +29,7 @@ from pluecker.contact.geometry import (
     distance,
 )
 from tests.conftest import COMPILED, EVERYTHING
-from tests.contact.geometry.pairs import BY_COAL, CUBE, PRIMITIVES, pair_of_poses, placement, pose, shape
+from tests.contact.geometry.pairs import CUBE, PRIMITIVES, ROUND, pair_of_poses, placement, pose, shape
 from tests.contact.geometry.peers import coal_distance, mujoco_distance, separation
 
 COUNT = 150 if EVERYTHING else 30 if COMPILED else 15
@@ -122,7 +122,7 @@ def test_the_distance_is_coals_or_a_shorter_way_out(a, b):
     assert equal >= 0.8 * COUNT  # coal is not exact in thin and round shapes that are deep in one another
 
 
-@pytest.mark.parametrize(("a", "b"), [*PRIMITIVES, *BY_COAL])
+@pytest.mark.parametrize(("a", "b"), PRIMITIVES)
 def test_the_distance_apart_is_mujocos(a, b):
     pytest.importorskip("mujoco", reason="the peer (extra peers)")
     rng = np.random.default_rng(6)
@@ -204,10 +204,9 @@ def test_a_batch_is_its_entries_and_broadcasts():
     assert distance(first, np.zeros((0, 4, 4)), second, T2[0]).distance.shape == (0,)
 
 
-@pytest.mark.parametrize("kinds", BY_COAL)
-def test_what_coal_computes_parts_the_shapes_whichever_comes_first_and_wherever_they_are(kinds):
+@pytest.mark.parametrize("kinds", ROUND)
+def test_the_normal_parts_round_shapes_whichever_comes_first_and_wherever_they_are(kinds):
     """Inside one another too, where coal has no answer for one of a hundred cylinders at its finest tolerance."""
-    pytest.importorskip("coal", reason="it computes these (extra collision)")
     rng = np.random.default_rng(8)
     for _ in range(COUNT // 10):
         first, second = shape(rng, kinds[0]), shape(rng, kinds[1])
@@ -246,7 +245,6 @@ def test_what_coal_computes_parts_the_shapes_whichever_comes_first_and_wherever_
 )
 def test_what_is_deep_in_a_cylinder_has_the_shortest_way_out(first, second, R, p):
     """The reference is the best of a hundred thousand directions, which are 0.01 apart."""
-    pytest.importorskip("coal", reason="it computes these (extra collision)")
     T = placement(R, p)
     directions = np.random.default_rng(0).normal(size=(100_000, 3))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
@@ -257,7 +255,6 @@ def test_what_is_deep_in_a_cylinder_has_the_shortest_way_out(first, second, R, p
 
 
 def test_a_box_as_hull_has_the_distance_of_the_box():
-    pytest.importorskip("coal", reason="it computes hulls (extra collision)")
     rng = np.random.default_rng(9)
     for _ in range(COUNT // 3):
         box, other, T1, T2 = shape(rng, "Box"), shape(rng, "Sphere"), pose(rng), pose(rng)

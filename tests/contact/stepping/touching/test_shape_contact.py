@@ -305,14 +305,10 @@ def test_multipliers_are_taken_over_by_what_still_touches_with_the_same_feature(
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda c: ShapeContact("a", c["hull"], c["tin"]), "a convex hull and a cylinder have no fixed places where"),
-        (lambda c: ShapeContact("a", c["hull"], c["tin"]), "half-space and convex hull, half-space and cylinder"),
-        (lambda c: ShapeContact("a", c["hull"], c["tin"]), "capsule and convex hull, .* sphere and convex hull"),
-        (lambda c: ShapeContact("a", c["hull"], c["tin"]), "box and convex hull, .* convex hull and convex hull, .*"),
         (lambda c: ShapeContact("a", c["hull"], c["sheet"]), "a convex hull and a mesh have no fixed places"),
         (lambda c: ShapeContact("a", c["ground"], c["sheet"]), "a half-space and a mesh have no fixed places"),
-        (lambda c: ShapeContact("a", c["tin"], c["tin"]), "a cylinder and a cylinder have no fixed places"),
-        (lambda c: ShapeContact("a", c["tin"], c["tin"]), r"World\(model, shapes=...\) without pairs finds where all"),
+        (lambda c: ShapeContact("a", c["tin"], c["sheet"]), "expected two shapes with an inside, one of them with an end"),
+        (lambda c: ShapeContact("a", c["tin"], c["sheet"]), r"World\(model, shapes=...\) without pairs finds where surf"),
         (lambda c: ShapeContact("a", c["ground"], c["ball"], friction=-1.0), "friction is -1"),
         (lambda c: ShapeContact("a", c["ground"], c["ball"], rolling_friction=np.inf), "rolling_friction is inf"),
         (lambda c: ShapeContact("a", c["ground"], c["ball"], restitution=2.0), "restitution is 2"),

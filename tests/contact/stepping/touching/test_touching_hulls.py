@@ -7,7 +7,7 @@ import pytest
 
 from pluecker.articulated import ModelBuilder
 from pluecker.contact import World
-from pluecker.contact.geometry import Box, Collider, ConvexHull, HalfSpace, ShapeContact
+from pluecker.contact.geometry import Box, Collider, ConvexHull, Cylinder, HalfSpace, ShapeContact
 from tests.conftest import COMPILED
 from tests.contact.stepping.touching.touching import SHAPES, G, bodies, on_ground
 
@@ -44,7 +44,7 @@ def test_what_moves_on_a_hull_with_the_corners_of_a_box_moves_as_on_the_box(kind
 
 
 def two_bodies(lower, upper, found=False):
-    """A world of two boxes or hulls of boxes, one above the other; named pairs, or none."""
+    """A world of two boxes, hulls of boxes or cylinders, one above the other; named pairs, or none."""
     builder = ModelBuilder()
     for name, mass in (("lower", 3.0), ("upper", 1.0)):
         builder.add_body(name, mass=mass, inertia=(0.02, 0.03, 0.04))
@@ -53,7 +53,8 @@ def two_bodies(lower, upper, found=False):
     corners = 0.5 * np.array(list(itertools.product((-1, 1), repeat=3)))
     skins = [Collider("ground", HalfSpace(), "world")]
     for name, kind, size in (("lower", lower, sizes[0]), ("upper", upper, sizes[1])):
-        skins.append(Collider(f"{name} skin", Box(size) if kind == "box" else ConvexHull(corners * size), name))
+        made = {"box": Box(size), "hull": ConvexHull(corners * size), "cylinder": Cylinder(0.5 * size[0], size[2])}
+        skins.append(Collider(f"{name} skin", made[kind], name))
     pairs = list(itertools.combinations([each.name for each in skins], 2))
     return World(builder.build(), shapes=skins, **({"accuracy": 1e-9} if found else {"pairs": pairs}))
 
@@ -71,14 +72,13 @@ def test_hulls_of_boxes_move_on_one_another_as_boxes_do():
         np.testing.assert_allclose(other.q, motions[0].q, atol=1e-7)
 
 
-def test_named_hulls_have_the_forces_of_hulls_that_are_found():
+def test_named_hulls_and_cylinders_have_the_forces_of_those_that_are_found():
     """A tower is pushed: each interface carries the weight above and the push below."""
-    pytest.importorskip("coal", reason="contacts of hulls that are found (extra collision)")
     q, tau = np.array([0, 0, 0.1, 1, 0, 0, 0, 0.05, 0.02, 0.3, 1, 0, 0, 0]), np.zeros(12)
     tau[9] = 2.0
-    for kinds in (("box", "hull"), ("hull", "box"), ("hull", "hull")):
+    for kinds in itertools.product(("box", "hull", "cylinder"), repeat=2):
         named, found = (two_bodies(*kinds, found=each).step(q, np.zeros(12), 0.01, tau=tau) for each in (False, True))
-        assert (named.contacts.state == "sticking").sum() == len(found.contacts) == 8
+        assert "cylinder" in kinds or (named.contacts.state == "sticking").sum() == len(found.contacts) == 8
         for a, b, weight in (("world", "lower", 4 * G), ("lower", "upper", G)):
             np.testing.assert_allclose(named.contacts.wrench(a, b)[3:], [-2.0, 0, weight], atol=1e-6)
             np.testing.assert_allclose(named.contacts.wrench(a, b), found.contacts.wrench(a, b), atol=1e-5)
