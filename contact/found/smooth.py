@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from pluecker.articulated.algorithms.inertia.inertia_sweeps import solve_by_sweeps
-from pluecker.articulated.algorithms.inertia.ltdl import solve_ltdl
+from pluecker.articulated.algorithms.inertia.ltdl import invert_ltdl
 from pluecker.articulated.model.layout import (
     FIRST_ROW,
     ROW_COUNT,
@@ -135,16 +135,16 @@ def store_inverses(m, s, factor, x, out, ws):
         if alone[t] != 0:
             for k in range(place, place + n * n):
                 store(out, k, load(known, k))
-        for k in range(n if alone[t] == 0 else 0):
-            for r in range(n):
-                store(x, row_coordinate(m, first + r), 0.0 * load(factor, 0))
-            store(x, row_coordinate(m, first + k), 1.0 + 0.0 * load(factor, 0))
-            if solved_by_sweeps(m, t):
+        elif solved_by_sweeps(m, t):
+            for k in range(n):
+                for r in range(n):
+                    store(x, row_coordinate(m, first + r), 0.0 * load(factor, 0))
+                store(x, row_coordinate(m, first + k), 1.0 + 0.0 * load(factor, 0))
                 solve_by_sweeps(m, t, factor, x, ws)
-            else:
-                solve_ltdl(m, t, factor, x)
-            for r in range(n):
-                store(out, place + n * k + r, load(x, row_coordinate(m, first + r)))
+                for r in range(n):
+                    store(out, place + n * k + r, load(x, row_coordinate(m, first + r)))
+        else:
+            invert_ltdl(m, t, factor, tail(out, place))
         place += n * n
 
 

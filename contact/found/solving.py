@@ -104,11 +104,13 @@ def store_scales(s, ws, x, islands):
                 t = P.column[e]
                 n, q = start[t + 1] - start[t], square[t]
                 p = P.place[e] + a * n
-                for c in range(n):  # A^-1 is symmetric: what is below its diagonal counts twice
-                    y = 0.5 * inverse[q + c * n + c] * P.data[p + c]
-                    for d in range(c):
-                        y += inverse[q + c * n + d] * P.data[p + d]
-                    total += 2.0 * y * P.data[p + c]
+                for c in range(n):
+                    if P.data[p + c] != 0.0:  # of a robot a contact moves one leg, a limit one joint
+                        y = 0.0
+                        for d in range(c):
+                            if P.data[p + d] != 0.0:
+                                y += inverse[q + c * n + d] * P.data[p + d]
+                        total += (2.0 * y + inverse[q + c * n + c] * P.data[p + c]) * P.data[p + c]
             diagonal[P.rows[g] + a] = total
     rows, sizes = as_vector(part(P.rows, 0, x.groups + 1)), as_matrix(P.sizes, x.groups, DISCS)
     islands = as_vector(part(index_piece(s, ws, ISLAND_FIRST), 0, islands + 1))

@@ -265,6 +265,11 @@ def add_product(X, p, n, T, height, across, H, q):
     """Add ``X' T`` to the block from row q on, X ``(height, n)`` with numbers from p on, T ``(height, across)`` rows"""
     stride = EIGHT * wide(n)
     for k in range(n):
+        acts = False
+        for a in range(height):
+            acts = acts or X[p + a * stride + k] != 0.0
+        if not acts:  # of a robot a contact moves one leg, a limit one joint
+            continue
         for c in range(across):
             row = load(H, q + k * across + c)
             for a in range(height):
