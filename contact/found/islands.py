@@ -9,11 +9,13 @@ from pluecker.contact.found.layout import (
     ISLAND_OF_TREE,
     ISLAND_TREES,
     ISLAND_TREES_FIRST,
+    NEAR,
     TREES,
     count,
     index_piece,
+    piece,
 )
-from pluecker.contact.found.problem import problem_in
+from pluecker.contact.found.problem import is_out_of_reach, problem_in
 from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel
 
 __all__ = ["find_islands"]
@@ -32,9 +34,9 @@ def root_of(above, t):
 def find_islands(s, ws, groups):
     """Sort block rows and trees by islands, in the order of their first trees; return how many islands there are
 
-    A tree without a block row is in none.
+    A tree without a block row is in none, and limits that are out of reach are in none.
     """
-    P, n = problem_in(s, ws), count(s, TREES)
+    P, near, n = problem_in(s, ws), piece(s, ws, NEAR), count(s, TREES)
     above, blocks, first = (
         index_piece(s, ws, ISLAND_OF_TREE),
         index_piece(s, ws, ISLAND_BLOCKS),
@@ -44,6 +46,8 @@ def find_islands(s, ws, groups):
     for t in range(n):
         above[t] = t
     for g in range(groups):
+        if is_out_of_reach(P, near, g):
+            continue
         one = root_of(above, P.column[P.first[g]])
         for e in range(P.first[g] + 1, P.first[g + 1]):
             other = root_of(above, P.column[e])
@@ -54,6 +58,8 @@ def find_islands(s, ws, groups):
         trees[t] = -1  # of a root: the number of its island
     islands = 0
     for g in range(groups):
+        if is_out_of_reach(P, near, g):
+            continue
         root = above[P.column[P.first[g]]]
         if trees[root] < 0:
             trees[root] = islands
@@ -65,6 +71,8 @@ def find_islands(s, ws, groups):
         above[t] = trees[root] if root == t else above[root]  # roots are the least: they have their number already
     count_up(first, islands)
     for g in range(groups):
+        if is_out_of_reach(P, near, g):
+            continue
         i = above[P.column[P.first[g]]]
         blocks[first[i]] = g
         first[i] += 1

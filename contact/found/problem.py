@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.found.layout import (
+    AFTER,
     BEFORE,
     BLOCK_COLUMN,
     BLOCK_DATA,
@@ -100,6 +101,7 @@ __all__ = [
     "Extent",
     "Problem",
     "frame_of",
+    "is_out_of_reach",
     "problem_in",
     "rate",
     "reaches_far_limits",
@@ -376,7 +378,10 @@ def store_offsets(s, ws, h, K, x):
 
 @called_kernel
 def store_nearer_limits(s, ws, x, fastest):
-    """Store offsets in which limits are nearer that are far out of reach: errors are shares of the largest of them"""
+    """Store offsets in which limits are nearer that are far out of reach: errors are shares of the largest of them
+
+    They start without an impulse.
+    """
     P, near = problem_in(s, ws), piece(s, ws, NEAR)
     for i in range(x.rows):
         near[i] = P.offset[i]
@@ -384,14 +389,34 @@ def store_nearer_limits(s, ws, x, fastest):
         i, single = P.rows[g], P.sizes[3 * g] == 0
         if single and ((P.lower[g] == 0.0 and P.upper[g] == inf) or (P.upper[g] == 0.0 and P.lower[g] == -inf)):
             near[i] = min(max(near[i], -REACH_OF_LIMITS * fastest), REACH_OF_LIMITS * fastest)
+            if is_out_of_reach(P, near, g):
+                P.r[i] = 0.0
+
+
+@allocation_free_kernel
+def is_out_of_reach(P, near, g):
+    """Return whether block row g is a limit that is so far away that it is in no island"""
+    i = P.rows[g]
+    return near[i] != P.offset[i] and (near[i] < P.offset[i]) == (P.lower[g] == 0.0)
 
 
 @called_kernel
 def reaches_far_limits(s, ws, x):
-    """Return whether a limit acts that seemed to be out of reach"""
-    P, near, acts = problem_in(s, ws), piece(s, ws, NEAR), False
-    for i in range(x.rows):
-        acts = acts or (near[i] != P.offset[i] and P.r[i] != 0.0)
+    """Return whether a limit acts that seemed to be out of reach, or has to"""
+    P, near, start, after, acts = (
+        problem_in(s, ws),
+        piece(s, ws, NEAR),
+        index_table(s, START),
+        piece(s, ws, AFTER),
+        False,
+    )
+    for g in range(x.groups):
+        i = P.rows[g]
+        if is_out_of_reach(P, near, g):
+            u = rate(P, start, g, 0, after) - P.least[i]
+            acts = acts or (u < 0.0 if P.lower[g] == 0.0 else u > 0.0)
+        else:
+            acts = acts or (near[i] != P.offset[i] and P.r[i] != 0.0)
     return acts
 
 

@@ -94,10 +94,12 @@ def solve_islands_here(s, ws, x, islands):
 
 @called_kernel
 def store_scales(s, ws, x, islands):
-    """Store the scale of each row, the inverse root of a mean of the diagonal of its block of ``J A^-1 J' + compliance``"""
+    """Store the scale of each row of an island, the inverse root of a mean of the diagonal of ``J A^-1 J' + compliance``"""
     P, start, square, inverse = problem_in(s, ws), index_table(s, START), index_table(s, SQUARE), piece(s, ws, INVERSE)
     diagonal, scales = as_vector(piece(s, ws, WORKING)), as_vector(piece(s, ws, SCALES))
-    for g in range(x.groups):
+    blocks, ends = index_piece(s, ws, ISLAND_BLOCKS), index_piece(s, ws, ISLAND_FIRST)
+    for i in range(ends[islands]):
+        g = blocks[i]
         for a in range(P.rows[g + 1] - P.rows[g]):
             total = P.compliance[P.rows[g] + a]
             for e in range(P.first[g], P.first[g + 1]):
@@ -113,8 +115,7 @@ def store_scales(s, ws, x, islands):
                         total += (2.0 * y + inverse[q + c * n + c] * P.data[p + c]) * P.data[p + c]
             diagonal[P.rows[g] + a] = total
     rows, sizes = as_vector(part(P.rows, 0, x.groups + 1)), as_matrix(P.sizes, x.groups, DISCS)
-    islands = as_vector(part(index_piece(s, ws, ISLAND_FIRST), 0, islands + 1))
-    scales_of_diagonal(rows, sizes, as_vector(index_piece(s, ws, ISLAND_BLOCKS)), islands, diagonal, scales)
+    scales_of_diagonal(rows, sizes, as_vector(blocks), as_vector(part(ends, 0, islands + 1)), diagonal, scales)
 
 
 # the solver is a function of its own, with its loops optimised, which long code of scalars such as a step does not gain by

@@ -67,6 +67,19 @@ def test_a_limit_carries_what_lies_on_its_body():
     np.testing.assert_allclose(motion.contacts_at(-1).wrench("box", "ball")[5], G, rtol=1e-7)
 
 
+def test_a_limit_far_away_holds_where_an_impulse_reaches_it_within_a_step():
+    """1 kg with 3 m/s strikes a plate 2 mm beside its hinge: that turns to its limit, and no farther"""
+    builder, smooth = ModelBuilder(gravity=(0, 0, 0)), Surface(friction=0.0)
+    builder.add_body("plate", mass=0.001, inertia=(1e-8, 1e-8, 1e-8))
+    builder.add_joint("hinge", "revolute", "world", "plate", axis=(0, 1, 0), lower_limit=-0.1, upper_limit=0.1)
+    builder.add_body("ball", mass=1.0, inertia=(0.001, 0.001, 0.001))
+    builder.add_joint("falls", "prismatic", "world", "ball", axis=(0, 0, 1), position=(0.002, 0, 0.06))
+    shapes = [Collider("plate", Box((0.1, 0.1, 0.02)), "plate", smooth), Collider("ball", Sphere(0.05), "ball", smooth)]
+    step = World(builder.build(), shapes=shapes).step([0.0, 0.0], [0.0, -3.0], 0.001)
+    np.testing.assert_allclose(step.q[0], 0.1, rtol=1e-5)
+    np.testing.assert_allclose(step.v, [100.0, -0.2], rtol=1e-4)
+
+
 @pytest.mark.indices
 def test_contacts_of_constraints_are_cones_of_the_same_problem():
     """A box on the floor by its corners, as constraints, with a ball on top whose contact is found."""
