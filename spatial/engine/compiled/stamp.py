@@ -39,6 +39,7 @@ TEACHING = (
     "spatial/engine/scalars/*.py",
     "spatial/engine/memory/*.py",
     "spatial/engine/parallel/atomics.py",
+    "spatial/engine/parallel/callbacks.py",
     "spatial/engine/parallel/interruption_flag.py",
     "contact/rows/touching.py",
     "contact/rows/user.py",
