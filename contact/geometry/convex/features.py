@@ -21,7 +21,10 @@ from pluecker.contact.geometry.convex.support import (
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import load
 
-__all__ = ["LINE", "count_corners", "face_towards", "feature_corner", "lean_of", "most_numbers", "normal_of", "side_at"]
+__all__ = [
+    "LINE", "UPRIGHT", "count_corners", "face_towards", "feature_corner", "lean_of", "most_numbers", "normal_of",
+    "side_at",
+]  # fmt: skip
 
 LINE = -1
 RIM = 8  # corners that stand for a cap

@@ -10,7 +10,7 @@ from math import sqrt
 
 from pluecker.contact.geometry.capsules import nearest_on_segments
 from pluecker.contact.geometry.convex.expansion import FACE_ROOM, POINTS, RIM_ROOM
-from pluecker.contact.geometry.convex.features import LINE, face_towards, lean_of, normal_of, side_at
+from pluecker.contact.geometry.convex.features import LINE, UPRIGHT, face_towards, lean_of, normal_of, side_at
 from pluecker.contact.geometry.convex.nearest import UNKNOWN, find_normal, parts_by, third_axis
 from pluecker.contact.geometry.convex.polygons import SLOTS, common_polygon
 from pluecker.contact.geometry.convex.simplex import ROW, SIDE_A, SIDE_B, numbers_of
@@ -54,7 +54,6 @@ FOUND_AT = ROW * POINTS + FACE_ROOM + RIM_ROOM + SHARES
 SCRATCH = FOUND_AT + SLOT * SLOTS  # numbers
 SAME_DISTANCE = 1e-12  # of the sizes: distances that differ by less are one
 ALONG = 1e-3  # sine: lines that are nearer to each other's direction are along each other
-UPRIGHT = 1e-6  # sine: a normal that leans by less is along the axis of a cylinder
 NAMES = (1 << 31) - 1  # of points, a prime number: of more two may have one
 
 
