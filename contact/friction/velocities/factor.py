@@ -39,6 +39,7 @@ from pluecker.contact.friction.velocities.island import (
     count,
     dot,
     numbers,
+    place_of,
     rows,
     whole,
     wide,
@@ -47,7 +48,7 @@ from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, 
 from pluecker.spatial.engine.memory.arrays import entry, integers, with_entry
 from pluecker.spatial.engine.scalars.operations import load, store
 
-__all__ = ["factorise", "find_pattern", "invert_nodes", "solve_factored"]
+__all__ = ["factorise", "find_pattern", "find_room", "invert_nodes", "solve_factored"]
 
 LOST = 1e-13  # of a diagonal entry, what elimination may leave of it: less is rounding
 
@@ -110,6 +111,14 @@ def give_places(I):
             place[p * n + i], place[i * n + p] = at, at + width[p] * wide(width[i])
             at += width[p] * wide(width[i]) + width[i] * wide(width[p])
     integers(I)[NEEDED] = at
+
+
+@called_kernel
+def find_room(I):
+    """Find the pattern of the factor; return 0, or how many numbers there must be, if there are fewer"""
+    find_pattern(I)
+    needed = EIGHT * count(I, NEEDED)
+    return 0 if needed <= len(numbers(I, FACTOR)) else place_of(I, FACTOR) + needed + EIGHT
 
 
 # --------------------------------------------------------------------------------------------------------------- numbers

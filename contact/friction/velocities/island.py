@@ -27,8 +27,8 @@ __all__ = [
     "MASS", "MATRIX", "MEMBER", "NEAREST", "NEEDED", "NODE", "NODES", "NUMBER", "OFFSET", "ORDER", "PICKED", "PLACE",
     "POINT", "PUSH", "RANK", "REACHED", "REGION", "RESIDUAL", "RESPONSE", "ROWS", "SCALE", "SHARE", "SIZES",
     "SOFTNESS", "SQUARE", "START", "STEP", "TABLE", "UPPER", "VELOCITY", "WHERE", "WIDTH", "WORK", "ZERO",
-    "IslandProblem", "Size", "count", "gather", "lay_out", "move", "numbers", "place_of", "push", "rates", "rows",
-    "sets_of", "survey", "times_nodes", "try_impulses", "whole", "wide",
+    "IslandProblem", "Size", "begin", "count", "move", "numbers", "place_of", "push", "rates", "rows",
+    "sets_of", "times_nodes", "try_impulses", "whole", "wide",
 ]  # fmt: skip
 
 EIGHT = 8  # numbers of a row
@@ -303,6 +303,21 @@ def gather_nodes(I, P):
                 A[p + c] = 0.0
             p += EIGHT * wide(n)
         here += wide(n)
+
+
+@called_kernel
+def begin(I, P, local, members):
+    """Lay out and gather an island in aligned memory; return 0, or how many numbers it takes, if there are fewer"""
+    size, before = survey(P, local, members), HEADER
+    if len(I) >= HEADER:
+        before = lay_out(I, size)
+    if before > len(I):  # by how much is known to the header alone
+        for i in range(len(members)):
+            for k in range(P.first[members[i]], P.first[members[i] + 1]):
+                local[P.column[k]] = -1
+        return before + EIGHT
+    gather(I, P, local, members)
+    return 0
 
 
 # -------------------------------------------------------------------------------------------------------------- products

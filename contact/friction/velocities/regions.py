@@ -18,7 +18,7 @@ from __future__ import annotations
 from math import inf
 
 from pluecker.contact.friction.problem.natural_map import natural_map
-from pluecker.contact.friction.velocities.factor import find_pattern, invert_nodes
+from pluecker.contact.friction.velocities.factor import find_room, invert_nodes
 from pluecker.contact.friction.velocities.island import (
     ALONG,
     BEST,
@@ -28,7 +28,7 @@ from pluecker.contact.friction.velocities.island import (
     EIGHT,
     FACTOR,
     FIRST,
-    HEADER,
+    HELD,
     IMPULSE,
     MEMBER,
     NEEDED,
@@ -43,14 +43,12 @@ from pluecker.contact.friction.velocities.island import (
     VELOCITY,
     WORK,
     ZERO,
+    begin,
     count,
-    gather,
-    lay_out,
     move,
     numbers,
     place_of,
     sets_of,
-    survey,
     try_impulses,
     whole,
 )
@@ -59,39 +57,13 @@ from pluecker.spatial.engine.compiled.decorators import called_kernel
 from pluecker.spatial.engine.memory.arrays import aligned, as_vector
 from pluecker.spatial.engine.scalars.operations import part, tail
 
-__all__ = ["begin", "find_room", "solve_with_regions"]
+__all__ = ["solve_with_regions"]
 
 MISSED = 0.5  # of the error that is aimed at: a block that misses the law by more is in a region
 FEW = 60  # block rows of an island whose factors cost so little that it has no regions
 AROUND = 2  # rings of block rows about those, at first
 FINER = 0.1  # of the error that is aimed at: what a region is solved to
 PATIENCE_OF_REGION = 20  # factors
-
-
-# ------------------------------------------------------------------------------------------------------------------ room
-
-
-@called_kernel
-def begin(I, P, local, members):
-    """Lay out and gather an island in aligned memory; return 0, or how many numbers it takes, if there are fewer"""
-    size, before = survey(P, local, members), HEADER
-    if len(I) >= HEADER:
-        before = lay_out(I, size)
-    if before > len(I):  # by how much is known to the header alone
-        for i in range(len(members)):
-            for k in range(P.first[members[i]], P.first[members[i] + 1]):
-                local[P.column[k]] = -1
-        return before + EIGHT
-    gather(I, P, local, members)
-    return 0
-
-
-@called_kernel
-def find_room(I):
-    """Find the pattern of the factor; return 0, or how many numbers there must be, if there are fewer"""
-    find_pattern(I)
-    needed = EIGHT * count(I, NEEDED)
-    return 0 if needed <= len(numbers(I, FACTOR)) else place_of(I, FACTOR) + needed + EIGHT
 
 
 # --------------------------------------------------------------------------------------------------------------- regions
@@ -103,11 +75,12 @@ def mark(I, exact, aim):
     K, x, u, work, region = sets_of(I), numbers(I, BEST), numbers(I, VELOCITY), numbers(I, WORK), whole(I, REGION)
     s, b, zero = as_vector(numbers(I, SCALE)), as_vector(numbers(I, OFFSET)), as_vector(numbers(I, ZERO))
     move(I, x, u)
-    x, u, n = as_vector(x), as_vector(u), count(I, BLOCKS)
-    fastest = natural_map(K, s, b, zero, x, u, exact, 0, n, as_vector(work))[3]
+    x, u, n, lack, fastest = as_vector(x), as_vector(u), count(I, BLOCKS), numbers(I, HELD), 0.0
     for i in range(n):
-        lack = natural_map(K, s, b, zero, x, u, exact, i, i + 1, as_vector(work))[1]
-        region[i] = i if lack > MISSED * aim * fastest else -1
+        found = natural_map(K, s, b, zero, x, u, exact, i, i + 1, as_vector(work))
+        lack[i], fastest = found[1], max(fastest, found[3])
+    for i in range(n):
+        region[i] = i if lack[i] > MISSED * aim * fastest else -1
 
 
 @called_kernel

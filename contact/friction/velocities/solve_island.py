@@ -29,7 +29,7 @@ import numpy as np
 
 from pluecker.contact.friction.problem.sets import Sets
 from pluecker.contact.friction.sparse.blocks import BlockMatrix
-from pluecker.contact.friction.velocities.factor import invert_nodes
+from pluecker.contact.friction.velocities.factor import find_room, invert_nodes
 from pluecker.contact.friction.velocities.island import (
     AT,
     BEST,
@@ -48,6 +48,7 @@ from pluecker.contact.friction.velocities.island import (
     VELOCITY,
     WIDTH,
     IslandProblem,
+    begin,
     count,
     move,
     numbers,
@@ -55,7 +56,7 @@ from pluecker.contact.friction.velocities.island import (
     whole,
 )
 from pluecker.contact.friction.velocities.newton import newton
-from pluecker.contact.friction.velocities.regions import begin, find_room, solve_with_regions
+from pluecker.contact.friction.velocities.regions import solve_with_regions
 from pluecker.spatial.engine.compiled.decorators import called_kernel, entry_point
 from pluecker.spatial.engine.memory.arrays import aligned
 from pluecker.spatial.engine.memory.views import view
