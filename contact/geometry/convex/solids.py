@@ -10,11 +10,10 @@ numbers    what they are
 5          the largest distance of a point of the shape from the origin; m
 6 to 8     the centre
 9 to 12    of a polytope the numbers of its vertices and faces; where the faces at vertices, and corners of faces, begin
-13 to 20   of a polytope the vertex that is farthest in the middle of each octant; the first is that of negative axes,
-           the last that of positive ones, x alternates first
-21, ...    of a polytope: vertices, 3 each; where the neighbours of each vertex begin, and where those of the last end; the
+13         where the vertices begin that are farthest in the middle of each cell of directions, see :func:`cells`
+14, ...    of a polytope: vertices, 3 each; where the neighbours of each vertex begin, and where those of the last end; the
            neighbours, along the edges of triangles; the same of the faces at each vertex, and of the corners of each face,
-           counterclockwise from outside; at the end the normals of faces, 3 each
+           counterclockwise from outside; the normals of faces, 3 each; of many vertices those of the cells
 =========  =================================================================================================================
 
 All of them are floats, also those that are whole numbers.
@@ -33,15 +32,17 @@ from pluecker.contact.geometry.shapes import Box, Capsule, ConvexHull, Cylinder,
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
+    "ALL_AT_ONCE",
     "AROUND_CORE",
     "AT_CENTER",
+    "CELLS",
+    "CELLS_AT",
     "CORE",
     "CORNERS_AT",
     "CYLINDER",
     "FACES_AT",
     "FACE_COUNT",
     "HALF_LENGTH",
-    "OCTANTS",
     "POLYTOPE",
     "RADIUS",
     "REACH",
@@ -54,7 +55,9 @@ __all__ = [
 
 POLYTOPE, SEGMENT, CYLINDER = 0, 1, 2
 CORE, AROUND_CORE, RADIUS, HALF_LENGTH, WIDTH, REACH, AT_CENTER = range(7)
-VERTEX_COUNT, FACE_COUNT, FACES_AT, CORNERS_AT, OCTANTS, VERTICES = 9, 10, 11, 12, 13, 21
+VERTEX_COUNT, FACE_COUNT, FACES_AT, CORNERS_AT, CELLS_AT, VERTICES = range(9, 15)
+ALL_AT_ONCE = 24  # vertices: of fewer all are looked at, and cells are not needed
+CELLS = 8  # along each side of a cube around all directions: a cell is some 10 degrees wide
 
 
 @functools.lru_cache(maxsize=256)
@@ -91,14 +94,30 @@ def polytope(shape: Any) -> Array:
     head[WIDTH] = 0.5 * float(min(np.ptp(x @ n) for n in normals))
     head[REACH] = np.linalg.norm(x, axis=1).max()
     head[AT_CENTER : AT_CENTER + 3] = shape.center
-    octants = np.array([[2 * (k % 2) - 1, 2 * (k // 2 % 2) - 1, 2 * (k // 4) - 1] for k in range(8)])
-    head[OCTANTS:VERTICES] = np.argmax(octants @ x.T, axis=1)
     neighbours = listed(len(x), edges)
     at_vertices = listed(len(x), of_vertices)
     head[FACES_AT] = VERTICES + x.size + len(neighbours)
     head[CORNERS_AT] = head[FACES_AT] + len(at_vertices)
     corners = np.cumsum([0, *map(len, faces)])
-    return np.concatenate([head, x.ravel(), neighbours, at_vertices, corners, *faces, normals.ravel()]).astype(float)
+    parts = [x.ravel(), neighbours, at_vertices, corners, *faces, normals.ravel()]
+    head[CELLS_AT] = VERTICES + sum(map(len, parts))
+    farthest = np.argmax(cells() @ x.T, axis=1) if len(x) > ALL_AT_ONCE else []
+    return np.concatenate([head, *parts, farthest]).astype(float)
+
+
+@functools.cache
+def cells() -> Array:
+    """Return the directions in the middle of all cells, ``(6 CELLS^2, 3)``: squares on the sides of a cube
+
+    Sides are in the order of the axis that they are across, the negative one first; on a side the axis that follows counts
+    first, x after z.
+    """
+    middle = (2.0 * np.arange(CELLS) + 1.0) / CELLS - 1.0
+    u, v = (each.ravel() for each in np.meshgrid(middle, middle, indexing="ij"))
+    sides = [
+        np.roll(np.stack([np.full(len(u), sign), u, v], axis=1), axis, axis=1) for axis in range(3) for sign in (-1.0, 1.0)
+    ]  # fmt: skip
+    return np.concatenate(sides)
 
 
 def listed(n: int, pairs: Iterable[Any]) -> Any:

@@ -4,17 +4,19 @@ Directions are in the axes of the shape. Vertices of a polytope are found from n
 is higher than all its neighbours but the highest one.
 """
 
-from math import sqrt
+from math import inf, sqrt
 
 from pluecker.contact.geometry.convex.solids import (
+    ALL_AT_ONCE,
     AT_CENTER,
+    CELLS,
+    CELLS_AT,
     CORE,
     CORNERS_AT,
     CYLINDER,
     FACE_COUNT,
     FACES_AT,
     HALF_LENGTH,
-    OCTANTS,
     POLYTOPE,
     RADIUS,
     SEGMENT,
@@ -30,7 +32,6 @@ __all__ = [
     "neighbours_of", "normal_of_face", "steepest_face", "support", "vertex",
 ]  # fmt: skip
 
-ALL_AT_ONCE = 24  # vertices: of fewer all are looked at
 UPRIGHT = 1e-14  # sine: a direction that leans by less is along the axis of a cylinder
 
 
@@ -78,9 +79,23 @@ def neighbours_of(x, k):
     return at + n + 1 + index(x, at + k), at + n + 1 + index(x, at + k + 1)
 
 
+@kernel
+def cell_of(d):
+    """Return the number of the cell of a direction, see :func:`~pluecker.contact.geometry.convex.solids.cells`"""
+    a, b, c = abs(d[0]), abs(d[1]), abs(d[2])
+    if not (a + b + c > 0.0 and a + b + c < inf):
+        return 0
+    side, w, u, v = (
+        (0, d[0], d[1], d[2]) if a >= b and a >= c else (2, d[1], d[2], d[0]) if b >= c else (4, d[2], d[0], d[1])
+    )
+    half = 0.5 * CELLS
+    i, j = min(int(half + half * u / abs(w)), CELLS - 1), min(int(half + half * v / abs(w)), CELLS - 1)
+    return CELLS * (CELLS * (side + (1 if w > 0.0 else 0)) + i) + j
+
+
 @called_kernel
 def farthest_vertex(x, d, near):
-    """Find the vertex of a polytope that is farthest along d, from one that is nearly so; -1 where none is known"""
+    """Find the vertex of a polytope that is farthest along d, from one that may be nearly so, or -1"""
     n = index(x, VERTEX_COUNT)
     if n <= ALL_AT_ONCE:
         best, most = 0, dot3(d, vertex(x, 0))
@@ -89,10 +104,12 @@ def farthest_vertex(x, d, near):
             if height > most:
                 best, most = k, height
         return best
-    best = near
-    if near < 0:
-        best = index(x, OCTANTS + (1 if d[0] > 0.0 else 0) + (2 if d[1] > 0.0 else 0) + (4 if d[2] > 0.0 else 0))
-    most, before = dot3(d, vertex(x, best)), -1
+    best, before = index(x, index(x, CELLS_AT) + cell_of(d)), -1
+    most = dot3(d, vertex(x, best))
+    if near >= 0:
+        height = dot3(d, vertex(x, near))
+        if height > most:
+            best, most = near, height
     while best != before:
         before = best
         first, last = neighbours_of(x, before)
