@@ -9,10 +9,16 @@ Source: bounds on motion as of conservative advancement, Mirtich, *Impulse-based
 
 from math import sqrt
 
-from pluecker.articulated.model.layout import velocity_count
+from pluecker.articulated.model.layout import (
+    first_freedom,
+    freedom_count,
+    link_count,
+    parent,
+    row_of_freedom,
+    velocity_count,
+)
 from pluecker.contact.found.layout import (
     CENTERS,
-    COLLIDER_BODY,
     COLLIDER_FRAME,
     COLLIDER_LINK,
     COLLIDERS,
@@ -22,23 +28,30 @@ from pluecker.contact.found.layout import (
     POSES,
     RADII,
     REACH,
-    WAY_FIRST,
-    WAY_FREEDOM,
-    WAY_LINK,
-    WAY_ROW,
+    WORKING,
     count,
     index_table,
     piece,
     table,
 )
+from pluecker.contact.geometry.finding.blocks import POSE, load_pose
+from pluecker.contact.geometry.slots import add_scaled
 from pluecker.spatial.algebra.transforms import load_matrix, load_transform, store_matrix, transpose
-from pluecker.spatial.algebra.vectors import add3, load3, multiply3, rotate_back, store3
+from pluecker.spatial.algebra.vectors import (
+    add3,
+    add_cross3,
+    dot3,
+    load3,
+    multiply3,
+    rotate,
+    rotate_back,
+    store3,
+    subtract3,
+)
 from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel
 from pluecker.spatial.engine.scalars.operations import store
 
 __all__ = ["POSE", "by_coordinate", "by_row", "place_colliders", "point_column", "store_reach"]
-
-POSE = 12  # numbers of a collider: R row by row, the origin
 
 
 @called_kernel
@@ -85,25 +98,32 @@ def point_column(X, C, f, i, x):
 
 
 @called_kernel
-def store_reach(s, ws, h, v):
+def store_twists(m, X, C, v, out):
+    """Store how each link moves with velocities v of the rows of the trees, and its origin: w, and the velocity of that"""
+    for a in range(6):
+        out[a] = 0.0
+    for i in range(1, link_count(m) + 1):
+        at, above, from_above = 12 * i + 9, 12 * parent(m, i) + 9, 6 * parent(m, i)
+        w, u = load3(out, from_above), load3(out, from_above + 3)
+        u = add_cross3(u, w, subtract3(load3(X, at), load3(X, above)))
+        for f in range(first_freedom(m, i), first_freedom(m, i) + freedom_count(m, i)):
+            y = v[row_of_freedom(m, f)]
+            w, u = add_scaled(w, y, load3(C, 6 * f)), add_scaled(u, y, load3(C, 6 * f + 3))
+        store3(out, 6 * i, w)
+        store3(out, 6 * i + 3, u)
+
+
+@called_kernel
+def store_reach(m, s, ws, h, v):
     """Store how far each collider comes in a step with the velocity v: its centre, and what is farthest from it"""
-    X, C, poses, out = piece(s, ws, LINKS), piece(s, ws, COLUMNS), piece(s, ws, POSES), piece(s, ws, REACH)
-    bodies, centers, radii = index_table(s, COLLIDER_BODY), table(s, CENTERS), table(s, RADII)
-    first, freedom = index_table(s, WAY_FIRST), index_table(s, WAY_FREEDOM)
-    link, row = index_table(s, WAY_LINK), index_table(s, WAY_ROW)
+    X, poses, out, twists = piece(s, ws, LINKS), piece(s, ws, POSES), piece(s, ws, REACH), piece(s, ws, WORKING)
+    links, centers, radii = index_table(s, COLLIDER_LINK), table(s, CENTERS), table(s, RADII)
+    store_twists(m, X, piece(s, ws, COLUMNS), v, twists)
     for k in range(count(s, COLLIDERS)):
-        b, c, p = bodies[k], load3(centers, 3 * k), POSE * k
-        x = (
-            poses[p] * c[0] + poses[p + 1] * c[1] + poses[p + 2] * c[2] + poses[p + 9],
-            poses[p + 3] * c[0] + poses[p + 4] * c[1] + poses[p + 5] * c[2] + poses[p + 10],
-            poses[p + 6] * c[0] + poses[p + 7] * c[1] + poses[p + 8] * c[2] + poses[p + 11],
-        )
-        w0 = w1 = w2 = v0 = v1 = v2 = 0.0
-        if b >= 0:
-            for e in range(first[b], first[b + 1]):
-                S, y = point_column(X, C, freedom[e], link[e], x), v[row[e]]
-                w0, w1, w2 = w0 + S[0] * y, w1 + S[1] * y, w2 + S[2] * y
-                v0, v1, v2 = v0 + S[3] * y, v1 + S[4] * y, v2 + S[5] * y
-        turning, moving = sqrt(w0 * w0 + w1 * w1 + w2 * w2), sqrt(v0 * v0 + v1 * v1 + v2 * v2)
+        i, (R, p) = links[k], load_pose(poses, POSE * k)
+        arm = subtract3(add3(p, rotate(R, load3(centers, 3 * k))), load3(X, 12 * i + 9))
+        w = load3(twists, 6 * i)
+        u = add_cross3(load3(twists, 6 * i + 3), w, arm)
+        turning, moving = sqrt(dot3(w, w)), sqrt(dot3(u, u))
         outwards = turning * radii[k] if turning > 0.0 else 0.0  # what does not turn may be without end
         out[k] = h * (moving + outwards)

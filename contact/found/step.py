@@ -89,22 +89,22 @@ THROWN = 10.0  # times the largest velocity that was there or is asked for, chos
 
 
 @called_kernel
-def begin_reach(s, ws, h):
+def begin_reach(m, s, ws, h):
     """Store as far as colliders come with the velocities before the step and without impulses, and a share more"""
     far, reach = piece(s, ws, FAR), piece(s, ws, REACH)
-    store_reach(s, ws, h, piece(s, ws, BEFORE))
+    store_reach(m, s, ws, h, piece(s, ws, BEFORE))
     for k in range(count(s, COLLIDERS)):
         far[k] = reach[k]
-    store_reach(s, ws, h, piece(s, ws, FREE))
+    store_reach(m, s, ws, h, piece(s, ws, FREE))
     for k in range(count(s, COLLIDERS)):
         far[k] = SPARE * max(far[k], reach[k])
 
 
 @called_kernel
-def extend_reach(s, ws, h):
+def extend_reach(m, s, ws, h):
     """Extend the reach of colliders that come farther with the velocity at the end; return whether there are any"""
     far, reach, farther = piece(s, ws, FAR), piece(s, ws, REACH), False
-    store_reach(s, ws, h, piece(s, ws, AFTER))
+    store_reach(m, s, ws, h, piece(s, ws, AFTER))
     for k in range(count(s, COLLIDERS)):
         farther = farther or reach[k] > far[k]
     if farther:
@@ -188,7 +188,7 @@ def make_step(with_elements: bool, with_rows: bool) -> Callable[..., Any]:
         piece(s, ws, ANSWER)[STEP] = h
         store_smooth(m, c, w, s, h, given, v1, memory, ws)
         place_colliders(s, ws)
-        begin_reach(s, ws, h)
+        begin_reach(m, s, ws, h)
         K = find_in_reach(s, ws)
         error, before = 0.0, kept.contacts
         for _ in range(SEARCHES):
@@ -198,7 +198,7 @@ def make_step(with_elements: bool, with_rows: bool) -> Callable[..., Any]:
             error = solve_contacts(m, w, s, ws, h, K, memory, before)
             if error == NO_ROOM:
                 return stay(m, given, q1, v1)
-            if not extend_reach(s, ws, h):
+            if not extend_reach(m, s, ws, h):
                 break
             before = piece(s, ws, AGAIN)
             remember(s, ws, h, K, before)
