@@ -19,6 +19,7 @@ from pluecker.contact.found.layout import MOMENTS, piece
 from pluecker.contact.found.smooth import memory_in, rows_in
 from pluecker.contact.rows.jacobian import row_rate, store_geometry, store_row_values
 from pluecker.contact.rows.layout import (
+    N_TURNS,
     entry_count,
     function_count,
     linear_count,
@@ -34,7 +35,7 @@ from pluecker.contact.stepping.mean_rates import Placed, expect_turns, keep_turn
 from pluecker.contact.stepping.projection import TOLERATED, close_gaps, largest_gap
 from pluecker.contact.stepping.smooth_steps import take_geometry
 from pluecker.spatial.engine.compiled.decorators import called_kernel
-from pluecker.spatial.engine.scalars.operations import load, store, tail, within
+from pluecker.spatial.engine.scalars.operations import load, load_integer, store, tail, within
 
 __all__ = ["move_along_rows", "rows_workspace"]
 
@@ -48,6 +49,10 @@ def move_along_rows(m, w, s, h, q, v, memory, q1, v1, ws, work):
     Returns the largest gap that is left, as a share of what is tolerated.
     """
     n, rows, kept = linear_count(w), row_count(w), memory_in(w, memory)
+    if n == 0 and load_integer(w, N_TURNS) == 0:  # limits, motors and friction leave no gaps, and nothing to remember
+        move_configuration(m, h, q, v, piece(s, ws, MOMENTS), work, q1, v1)
+        keep_coordinate_limits(w, q, q1)
+        return 0.0
     rates, J = work, tail(work, n)
     S = tail(J, value_count(w))
     compliance = tail(S, mobility_numbers(w))

@@ -16,7 +16,6 @@ from pluecker.articulated.model.layout import (
     body_count,
     clear,
     factor_size,
-    link_count,
     row_coordinate,
     solved_by_sweeps,
     tree_count,
@@ -42,7 +41,7 @@ from pluecker.contact.found.layout import (
     table,
 )
 from pluecker.contact.found.motions import by_row
-from pluecker.contact.rows.jacobian import store_geometry, store_row_values
+from pluecker.contact.rows.jacobian import store_jacobian, store_row_values
 from pluecker.contact.rows.layout import (
     N_ROTORS,
     N_TURNS,
@@ -53,11 +52,11 @@ from pluecker.contact.rows.layout import (
     row_count,
     value_count,
 )
-from pluecker.contact.rows.motion import PLACE, place_links, store_columns
+from pluecker.contact.rows.motion import place_links, store_columns
 from pluecker.contact.rows.ranges import LAW as LAW_NUMBERS
 from pluecker.contact.rows.ranges import begin_ranges
 from pluecker.contact.stepping.linear_laws import begin_rotors, store_linear_laws
-from pluecker.contact.stepping.mean_rates import begin_turns, reach, store_values_at
+from pluecker.contact.stepping.mean_rates import begin_turns, reach, store_counted_values
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import load, load_integer, part, store, tail
 
@@ -150,7 +149,7 @@ def store_inverses(m, s, factor, x, out, ws):
 
 @called_kernel
 def store_rows(m, w, s, h, q, v, x, memory, ws):
-    """Store J of the rows of constraints, and what is asked of them; ``x`` is the velocity without impulses"""
+    """Store J of the rows of constraints, and what is asked of them; links are placed, ``x`` is the free velocity"""
     rows, n, ranged, kept, found = (
         row_count(w),
         linear_count(w),
@@ -158,14 +157,13 @@ def store_rows(m, w, s, h, q, v, x, memory, ws):
         memory_in(w, memory),
         rows_in(w, s, ws),
     )
-    phi = piece(s, ws, WORKING)
+    phi, X = piece(s, ws, WORKING), piece(s, ws, LINKS)
     G = tail(phi, function_count(w))
-    X = tail(G, entry_count(w))
-    laws = tail(X, PLACE * (link_count(m) + 1))
+    laws = tail(G, entry_count(w))
     rest = tail(laws, (LAW_NUMBERS + 2) * ranged)
     begin_turns(w, kept.turns, phi)
-    store_values_at(m, w, q, X, phi)
-    store_geometry(m, w, q, X, G, found.J, rest)
+    store_counted_values(w, q, X, phi)
+    store_jacobian(w, q, X, piece(s, ws, COLUMNS), G, found.J)
     store_row_values(w, phi, True, found.values)
     size = reach(m, X)
     store_linear_laws(w, h, load(memory, 0), size, v, found.J, found.values, found.compliance, found.asked)
