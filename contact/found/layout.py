@@ -33,7 +33,7 @@ PIECES = (
     # the table of contacts, see :mod:`~pluecker.contact.geometry.finding.table`, and what finding them takes
     "table_integers", "table_numbers", "finding_integers", "finding_numbers",
     # the problem of a step: J by blocks, sets, offsets, impulses
-    "block_first", "block_column", "block_place", "block_data", "block_rows", "set_sizes",
+    "block_first", "block_column", "block_place", "block_low", "block_high", "block_data", "block_rows", "set_sizes",
     "set_friction", "set_lower", "set_upper", "offset", "near", "compliance", "impulses", "scales", "speed", "moved",
     "least", "owner",
     # forces of a search before the last one in this step, from which the next begins
@@ -44,11 +44,11 @@ PIECES = (
     "answer", "call", "work",
 )  # fmt: skip
 (
-    MOMENTS, INVERSE, LINKS, COLUMNS, ROWS, BEFORE, FREE, AFTER, POSES, REACH, FAR, TABLE_INTEGERS, TABLE_NUMBERS,
-    FINDING_INTEGERS, FINDING_NUMBERS, BLOCK_FIRST, BLOCK_COLUMN, BLOCK_PLACE, BLOCK_DATA, BLOCK_ROWS,
-    SET_SIZES, SET_FRICTION, SET_LOWER, SET_UPPER, OFFSET, NEAR, COMPLIANCE, IMPULSES, SCALES, SPEED, MOVED, LEAST, OWNER,
-    AGAIN, ISLAND_OF_TREE, ISLAND_FIRST, ISLAND_BLOCKS, ISLAND_TREES_FIRST, ISLAND_TREES, LOCAL, COUNTED, ANSWER, CALL,
-    WORKING,
+    MOMENTS, INVERSE, LINKS, COLUMNS, ROWS, BEFORE, FREE, AFTER, POSES, REACH, FAR, TABLE_INTEGERS,
+    TABLE_NUMBERS, FINDING_INTEGERS, FINDING_NUMBERS, BLOCK_FIRST, BLOCK_COLUMN, BLOCK_PLACE, BLOCK_LOW, BLOCK_HIGH,
+    BLOCK_DATA, BLOCK_ROWS, SET_SIZES, SET_FRICTION, SET_LOWER, SET_UPPER, OFFSET, NEAR, COMPLIANCE, IMPULSES, SCALES,
+    SPEED, MOVED, LEAST, OWNER, AGAIN, ISLAND_OF_TREE, ISLAND_FIRST, ISLAND_BLOCKS, ISLAND_TREES_FIRST, ISLAND_TREES,
+    LOCAL, COUNTED, ANSWER, CALL, WORKING,
 ) = range(len(PIECES))  # fmt: skip
 HEADER = PLACES + 2 * len(PIECES)
 

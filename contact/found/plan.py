@@ -243,7 +243,8 @@ class Plan:
             "before": model.nv, "free": model.nv, "after": model.nv, "poses": 12 * n, "reach": n, "far": n,
             "table_integers": len(finding.out_i), "table_numbers": len(finding.out_f),
             "finding_integers": len(finding.work_i), "finding_numbers": len(finding.work_f), "block_first": groups + 1,
-            "block_column": blocks, "block_place": blocks, "block_data": room.data, "block_rows": groups + 1,
+            "block_column": blocks, "block_place": blocks, "block_low": blocks,
+            "block_high": blocks, "block_data": room.data, "block_rows": groups + 1,
             "set_sizes": 3 * groups, "set_friction": 3 * groups, "set_lower": groups,
             "set_upper": groups, "again": 1 + layout.REMEMBERED * K, "island_of_tree": trees, "island_first": trees + 2,
             "island_blocks": groups, "island_trees_first": trees + 2, "island_trees": trees, "local": trees,
@@ -256,7 +257,6 @@ class Plan:
         model, packed = self.model, self.packed
         free = 6 * model.n_bodies + max(free_velocity_workspace(model), stage_workspace(model))
         smooth = factor_numbers(model) + max(free, model.nv + solve_workspace(model))
-        rows = packed.n_functions + packed.n_entries + PLACE * (model.n_links + 1) + (LAW + 2) * ranged
-        rows += max(COLUMN * len(model.freedoms), packed.n_rows)
+        rows = packed.n_functions + packed.n_entries + (LAW + 2) * ranged + packed.n_rows
         moves = 2 * model.nv + rows_workspace(model, packed)
-        return max(smooth, rows, moves, m, room.work)
+        return max(smooth, rows, moves, m + model.nv, room.work)

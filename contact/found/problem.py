@@ -21,6 +21,8 @@ from pluecker.contact.found.layout import (
     BLOCK_COLUMN,
     BLOCK_DATA,
     BLOCK_FIRST,
+    BLOCK_HIGH,
+    BLOCK_LOW,
     BLOCK_PLACE,
     BLOCK_ROWS,
     COLUMNS,
@@ -125,6 +127,7 @@ class Problem(NamedTuple):
         rows: the first row of each block row, and their number at the end.
         first: where the blocks of each block row begin, and their number at the end.
         column, place: of each block its tree, and where its numbers begin in ``data``.
+        low, high: of each block the first column that has any, and behind the last.
         data: the numbers of the blocks.
         sizes, friction, lower, upper: the set of each block row.
         speed: of each row before the step, with what surfaces move.
@@ -140,6 +143,8 @@ class Problem(NamedTuple):
     first: Array
     column: Array
     place: Array
+    low: Array
+    high: Array
     data: Array
     sizes: Array
     friction: Array
@@ -168,7 +173,8 @@ def problem_in(s, ws):
     """View the problem in the workspace"""
     return Problem(
         index_piece(s, ws, BLOCK_ROWS), index_piece(s, ws, BLOCK_FIRST), index_piece(s, ws, BLOCK_COLUMN),
-        index_piece(s, ws, BLOCK_PLACE), piece(s, ws, BLOCK_DATA), index_piece(s, ws, SET_SIZES),
+        index_piece(s, ws, BLOCK_PLACE), index_piece(s, ws, BLOCK_LOW), index_piece(s, ws, BLOCK_HIGH),
+        piece(s, ws, BLOCK_DATA), index_piece(s, ws, SET_SIZES),
         piece(s, ws, SET_FRICTION), piece(s, ws, SET_LOWER), piece(s, ws, SET_UPPER), piece(s, ws, SPEED),
         piece(s, ws, MOVED), piece(s, ws, LEAST), piece(s, ws, OFFSET), piece(s, ws, COMPLIANCE), piece(s, ws, IMPULSES),
         index_piece(s, ws, OWNER),
@@ -188,10 +194,16 @@ def begin_block(P, e, p, tree, width, height):
     """Begin block e at number p, with zeros; return where it ends. Beyond the room there is, nothing is written"""
     end = p + width * height
     if end <= len(P.data):
-        P.column[e], P.place[e] = tree, p
+        P.column[e], P.place[e], P.low[e], P.high[e] = tree, p, width, 0
         for k in range(p, end):
             P.data[k] = 0.0
     return end
+
+
+@allocation_free_kernel
+def note_column(P, e, c):
+    """Note that block e has numbers in a column"""
+    P.low[e], P.high[e] = min(P.low[e], c), max(P.high[e], c + 1)
 
 
 # -------------------------------------------------------------------------------------------------- contacts that were found
@@ -219,21 +231,22 @@ def store_contacts(s, ws, K):
                 end = begin_block(P, e, p, t, width, size)
                 if end <= len(P.data):
                     if t == one:
-                        add_body(s, ws, P, p, width, start[t], size, frame, x, i, -1.0)
+                        add_body(s, ws, P, e, width, start[t], size, frame, x, i, -1.0)
                     if t == two:
-                        add_body(s, ws, P, p, width, start[t], size, frame, x, j, 1.0)
+                        add_body(s, ws, P, e, width, start[t], size, frame, x, j, 1.0)
                 e, p = e + 1, end
     P.rows[K], P.first[K] = size * K, e
     return Extent(K, size * K, e, p)
 
 
 @called_kernel
-def add_body(s, ws, P, p, width, left, size, frame, x, body, sign):
-    """Add to the block at p how a body's freedoms move the point x along and about the axes of a frame"""
+def add_body(s, ws, P, block, width, left, size, frame, x, body, sign):
+    """Add to a block how a body's freedoms move the point x along and about the axes of a frame"""
     X, C, (n, t1, t2) = piece(s, ws, LINKS), piece(s, ws, COLUMNS), frame
     first, freedom = index_table(s, WAY_FIRST), index_table(s, WAY_FREEDOM)
-    link, row = index_table(s, WAY_LINK), index_table(s, WAY_ROW)
+    link, row, p = index_table(s, WAY_LINK), index_table(s, WAY_ROW), P.place[block]
     for e in range(first[body], first[body + 1]):
+        note_column(P, block, row[e] - left)
         w0, w1, w2, v0, v1, v2 = point_column(X, C, freedom[e], link[e], x)
         v, w, at = (sign * v0, sign * v1, sign * v2), (sign * w0, sign * w1, sign * w2), p + row[e] - left
         P.data[at] += dot3(n, v)
@@ -268,17 +281,19 @@ def add_row_blocks(s, w, P, J, x, k, height):
         first = row_entry(w, k + a, FIRST_SEGMENT)
         for i in range(first, first + row_entry(w, k + a, SEGMENT_COUNT)):
             t = segment(w, i, TREE)
-            width, at = start[t + 1] - start[t], -1
+            width, block = start[t + 1] - start[t], -1
             for b in range(x.blocks, e):
                 if P.column[b] == t:
-                    at = P.place[b]
-            if at < 0:
-                at, p = p, begin_block(P, e, p, t, width, height)
+                    block = b
+            if block < 0:
+                block, p = e, begin_block(P, e, p, t, width, height)
                 e += 1
             if p <= len(P.data):
                 value = segment(w, i, SEGMENT_VALUE)
                 for j in range(value, value + segment(w, i, SEGMENT_LENGTH)):
-                    P.data[at + a * width + row[column(w, j)] - start[t]] = J[j]
+                    c = row[column(w, j)] - start[t]
+                    P.data[P.place[block] + a * width + c] = J[j]
+                    note_column(P, block, c)
         P.owner[x.rows + a] = k + a
     return Extent(x.groups + 1, x.rows + height, e, p)
 
@@ -332,7 +347,7 @@ def rate(P, start, g, a, v):
     for e in range(P.first[g], P.first[g + 1]):
         left, width = start[P.column[e]], start[P.column[e] + 1] - start[P.column[e]]
         at = P.place[e] + a * width
-        for c in range(width):
+        for c in range(P.low[e], P.high[e]):
             total += P.data[at + c] * v[left + c]
     return total
 
@@ -344,7 +359,7 @@ def two_rates(P, start, g, a, v, w):
     for e in range(P.first[g], P.first[g + 1]):
         left, width = start[P.column[e]], start[P.column[e] + 1] - start[P.column[e]]
         at = P.place[e] + a * width
-        for c in range(width):
+        for c in range(P.low[e], P.high[e]):
             x = P.data[at + c]
             first, second = first + x * v[left + c], second + x * w[left + c]
     return first, second
