@@ -22,14 +22,14 @@ RECOVERY, RECOVERY_SPEED, ACCURACY = range(14, 17)
 # where each table begins, in the plan
 (
     WAY_FIRST, WAY_FREEDOM, WAY_LINK, WAY_ROW, TREE_OF_BODY, START, SQUARE, COORDINATE_OF_ROW, ROW_OF_COORDINATE,
-    COLLIDER_LINK, COLLIDER_BODY, COLLIDER_FRAME, CENTERS, RADII, FINDING_HEADER, ALONE, INVERSES,
-) = range(17, 34)  # fmt: skip
-SCENE_NUMBERS, SCENE_INTEGERS = 34, 36  # addresses and lengths of what the search for contacts reads
-PLACES = 38  # of each piece of the workspace, where it begins and how long it is
+    COLLIDER_LINK, COLLIDER_BODY, COLLIDER_FRAME, CENTERS, RADII, FINDING_HEADER, ALONE, INVERSES, MASSES,
+) = range(17, 35)  # fmt: skip
+SCENE_NUMBERS, SCENE_INTEGERS = 35, 37  # addresses and lengths of what the search for contacts reads
+PLACES = 39  # of each piece of the workspace, where it begins and how long it is
 
 PIECES = (
     # where everything is, and the velocity without impulses
-    "moments", "inverse", "links", "columns", "rows", "before", "free", "after", "poses", "reach", "far",
+    "moments", "inverse", "mass", "links", "columns", "rows", "before", "free", "after", "poses", "reach", "far",
     # the table of contacts, see :mod:`~pluecker.contact.geometry.finding.table`, and what finding them takes
     "table_integers", "table_numbers", "finding_integers", "finding_numbers",
     # the problem of a step: J by blocks, sets, offsets, impulses
@@ -44,7 +44,7 @@ PIECES = (
     "answer", "call", "work",
 )  # fmt: skip
 (
-    MOMENTS, INVERSE, LINKS, COLUMNS, ROWS, BEFORE, FREE, AFTER, POSES, REACH, FAR, TABLE_INTEGERS,
+    MOMENTS, INVERSE, MASS, LINKS, COLUMNS, ROWS, BEFORE, FREE, AFTER, POSES, REACH, FAR, TABLE_INTEGERS,
     TABLE_NUMBERS, FINDING_INTEGERS, FINDING_NUMBERS, BLOCK_FIRST, BLOCK_COLUMN, BLOCK_PLACE, BLOCK_LOW, BLOCK_HIGH,
     BLOCK_DATA, BLOCK_ROWS, SET_SIZES, SET_FRICTION, SET_LOWER, SET_UPPER, OFFSET, NEAR, COMPLIANCE, IMPULSES, SCALES,
     SPEED, MOVED, LEAST, OWNER, AGAIN, ISLAND_OF_TREE, ISLAND_FIRST, ISLAND_BLOCKS, ISLAND_TREES_FIRST, ISLAND_TREES,

@@ -68,7 +68,7 @@ class Ways:
         square: where the inverse of each tree begins, ``(trees,)``.
         coordinate: of each row, ``(nv,)``.
         alone: 1 for each tree that is one body on a free joint, ``(trees,)``, whose A^-1 never changes.
-        inverses: A^-1 of these, where the square of each begins.
+        inverses, masses: A^-1 of these, and A, where the square of each begins.
         link_of_body: ``(n_bodies,)``.
     """
 
@@ -98,20 +98,21 @@ class Ways:
         squares = np.diff(self.start) ** 2
         self.square = np.cumsum(squares) - squares
         self.coordinate = np.asarray(trees.v, np.int64)
-        self.alone, self.inverses = np.zeros(len(squares), np.int64), np.zeros(int(squares.sum()))
+        self.alone = np.zeros(len(squares), np.int64)
+        self.inverses, self.masses = np.zeros(int(squares.sum())), np.zeros(int(squares.sum()))
         roots = np.flatnonzero(records[:, KIND] == FREE)
         roots = roots[(np.bincount(trees.tree_of_link[1:])[trees.tree_of_link[roots]] == 1) & (roots > 0)]
-        of_tree, matrices, known = trees.tree_of_link[roots], *inverses_of(model.links[roots, INERTIA : INERTIA + 10])
+        of_tree, inertias = trees.tree_of_link[roots], inertias_of(model.links[roots, INERTIA : INERTIA + 10])
+        matrices, known = inverses_of(inertias)
         laws = (model.armature != 0.0) | (model.damping != 0.0) | (model.stiffness != 0.0)  # which add to it
         known &= ~laws[self.coordinate][self.start[of_tree, None] + np.arange(6)].any(axis=1)
         self.alone[of_tree[known]] = 1
-        self.inverses[self.square[of_tree[known], None] + np.arange(36)] = matrices[known].reshape(-1, 36)
+        places = self.square[of_tree[known], None] + np.arange(36)
+        self.inverses[places], self.masses[places] = (A[known].reshape(-1, 36) for A in (matrices, inertias))
 
 
-def inverses_of(inertias: Array) -> tuple[Array, NDArray[np.bool_]]:
-    """Compute the inverses of spatial inertias ``m, h, J``, ten numbers each, and which of them rounding leaves any digits.
-
-    Rows are divided by powers of two next to the roots of the diagonal, so that it does not matter how large a body is.
+def inertias_of(inertias: Array) -> Array:
+    """Make the matrices of spatial inertias ``m, h, J``, ten numbers each.
 
     Source: RBDA section 2.13, ``[J, h~; -h~, m]``.
     """
@@ -122,6 +123,14 @@ def inverses_of(inertias: Array) -> tuple[Array, NDArray[np.bool_]]:
         A[:, i, 3 + j] = A[:, 3 + j, i] = -h[:, k]
         A[:, j, 3 + i] = A[:, 3 + i, j] = h[:, k]
         A[:, 3 + i, 3 + i] = inertias[:, 0]
+    return A
+
+
+def inverses_of(A: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """Compute the inverses of inertias, ``(n, 6, 6)``, and which of them rounding leaves any digits.
+
+    Rows are divided by powers of two next to the roots of the diagonal, so that it does not matter how large a body is.
+    """
     diagonal = np.einsum("...ii->...i", A)
     with np.errstate(all="ignore"):
         scale = np.ldexp(1.0, -(np.frexp(diagonal)[1] // 2))
@@ -202,7 +211,7 @@ class Plan:
             layout.COLLIDER_LINK: links, layout.COLLIDER_BODY: bodies, layout.COLLIDER_FRAME: frames,
             layout.CENTERS: collision.centers, layout.RADII: collision.radii,
             layout.FINDING_HEADER: make_memory(len(bodies), room.contacts, room.pairs).work_i[:WORK_HEADER],
-            layout.ALONE: ways.alone, layout.INVERSES: ways.inverses,
+            layout.ALONE: ways.alone, layout.INVERSES: ways.inverses, layout.MASSES: ways.masses,
         }  # fmt: skip
         scene = collision.scene
         for which, shared in ((layout.SCENE_NUMBERS, scene.numbers), (layout.SCENE_INTEGERS, scene.integers)):
@@ -238,7 +247,7 @@ class Plan:
         squares = int((np.diff(self.ways.start) ** 2).sum())
         rows = packed.n_values + packed.n_rows + 2 * packed.n_linear + (LAW + 1) * ranged
         sizes = dict.fromkeys(layout.PIECES, m) | {
-            "moments": MOMENT * (model.n_links + 1), "inverse": squares,
+            "moments": MOMENT * (model.n_links + 1), "inverse": squares, "mass": squares,
             "links": PLACE * (model.n_links + 1), "columns": COLUMN * len(model.freedoms), "rows": rows,
             "before": model.nv, "free": model.nv, "after": model.nv, "poses": 12 * n, "reach": n, "far": n,
             "table_integers": len(finding.out_i), "table_numbers": len(finding.out_f),
@@ -256,7 +265,7 @@ class Plan:
         """Compute how much scratch memory a step needs, with so many rows with a range, and so many rows in all at most."""
         model, packed = self.model, self.packed
         free = 6 * model.n_bodies + max(free_velocity_workspace(model), stage_workspace(model))
-        smooth = factor_numbers(model) + max(free, model.nv + solve_workspace(model))
+        smooth = factor_numbers(model) + max(free, model.nv + max(solve_workspace(model), factor_numbers(model)))
         rows = packed.n_functions + packed.n_entries + (LAW + 2) * ranged + packed.n_rows
         moves = 2 * model.nv + rows_workspace(model, packed)
         return max(smooth, rows, moves, m + model.nv, room.work)

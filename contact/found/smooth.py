@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from pluecker.articulated.algorithms.inertia.inertia_sweeps import solve_by_sweeps
-from pluecker.articulated.algorithms.inertia.ltdl import invert_ltdl
+from pluecker.articulated.algorithms.inertia.ltdl import invert_ltdl, restore_ltdl
 from pluecker.articulated.model.layout import (
     FIRST_ROW,
     ROW_COUNT,
@@ -33,6 +33,8 @@ from pluecker.contact.found.layout import (
     INVERSE,
     INVERSES,
     LINKS,
+    MASS,
+    MASSES,
     MOMENTS,
     ROWS,
     WORKING,
@@ -123,17 +125,19 @@ def rows_in(w, s, ws):
 
 
 @called_kernel
-def store_inverses(m, s, factor, x, out, ws):
-    """Store A^-1 of each tree, in the order of its rows, one after the other; ``x`` is scratch memory of nv numbers
+def store_inverses(m, s, factor, x, out, mass, ws):
+    """Store A^-1 of each tree, in the order of its rows, one after the other, and A; ``x`` is scratch memory of nv numbers
 
-    That of a body alone on a free joint never changes, and is in the plan.
+    Those of a body alone on a free joint never change, and are in the plan. Of what is solved by sweeps A is not known: its
+    first number is zero.
     """
-    alone, known, place = index_table(s, ALONE), table(s, INVERSES), 0
+    alone, known, masses, place = index_table(s, ALONE), table(s, INVERSES), table(s, MASSES), 0
     for t in range(tree_count(m)):
         first, n = tree_entry(m, t, FIRST_ROW), tree_entry(m, t, ROW_COUNT)
         if alone[t] != 0:
             for k in range(place, place + n * n):
                 store(out, k, load(known, k))
+                store(mass, k, load(masses, k))
         elif solved_by_sweeps(m, t):
             for k in range(n):
                 for r in range(n):
@@ -142,8 +146,10 @@ def store_inverses(m, s, factor, x, out, ws):
                 solve_by_sweeps(m, t, factor, x, ws)
                 for r in range(n):
                     store(out, place + n * k + r, load(x, row_coordinate(m, first + r)))
+            store(mass, place, 0.0)
         else:
             invert_ltdl(m, t, factor, tail(out, place))
+            restore_ltdl(m, t, factor, ws, tail(mass, place))
         place += n * n
 
 
@@ -187,7 +193,7 @@ def make_smooth(with_elements: bool, with_rows: bool) -> Callable[..., Any]:
             free_velocity(m, h, Given(q, v, law, part(rest, 0, 6 * n)), x, moments, factor, tail(rest, 6 * n))
         else:
             free_velocity(m, h, given, x, moments, factor, rest)
-        store_inverses(m, s, factor, rest, piece(s, ws, INVERSE), tail(rest, nv))
+        store_inverses(m, s, factor, rest, piece(s, ws, INVERSE), piece(s, ws, MASS), tail(rest, nv))
         place_links(m, q, X)
         store_columns(m, q, X, piece(s, ws, COLUMNS))
         by_row(m, s, v, piece(s, ws, BEFORE))

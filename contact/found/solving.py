@@ -18,6 +18,7 @@ from pluecker.contact.found.layout import (
     ISLAND_FIRST,
     LAW,
     LOCAL,
+    MASS,
     NEAR,
     NEEDS_WORK,
     SCALES,
@@ -58,7 +59,8 @@ def island_problem(s, ws):
     P = problem_in(s, ws)
     return IslandProblem(
         P.rows, index_table(s, START), P.first, P.column, P.place, P.data, P.sizes, P.friction, P.lower, P.upper,
-        piece(s, ws, SCALES), piece(s, ws, INVERSE), index_table(s, SQUARE), piece(s, ws, NEAR), P.compliance, P.r,
+        piece(s, ws, SCALES), piece(s, ws, INVERSE), piece(s, ws, MASS), index_table(s, SQUARE), piece(s, ws, NEAR),
+        P.compliance, P.r,
     )  # fmt: skip
 
 

@@ -26,7 +26,9 @@ from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.memory.combinations import add_multiple, add_multiples
 from pluecker.spatial.engine.scalars.operations import load, store
 
-__all__ = ["factorize_ltdl", "invert_ltdl", "multiply_ltdl", "solve_from_root", "solve_ltdl", "solve_towards_root"]
+__all__ = [
+    "factorize_ltdl", "invert_ltdl", "multiply_ltdl", "restore_ltdl", "solve_from_root", "solve_ltdl", "solve_towards_root",
+]  # fmt: skip
 
 
 @kernel
@@ -167,6 +169,31 @@ def invert_ltdl(m, t, factor, Z):
             invert_one(m, first, n, i, i - 1, factor, Z)
             invert_one(m, first, n, i, i, factor, Z)
             i += 1
+
+
+@kernel
+def restore_ltdl(m, t, factor, rows, H):
+    """Compute H = L^T D L of tree ``t``, n x n in the order of its rows; ``rows`` gets it packed, as the factor is
+
+    H_ij = sum_k L_ki D_k L_kj over the rows k of whose way i and j are: each row adds to those of its ancestors, which come
+    before it.
+    """
+    first, n = tree_entry(m, t, FIRST_ROW), tree_entry(m, t, ROW_COUNT)
+    for k in range(first, first + n):
+        row, depth = factored_place(m, k), row_depth(m, k)
+        d = 1.0 / load(factor, row + depth)
+        for a in range(depth):
+            store(rows, row + a, d * load(factor, row + a))
+        store(rows, row + depth, d)
+        for a in range(depth):
+            add_multiple(a + 1, load(factor, row + a), rows, row, rows, factored_place(m, ancestor(m, row + a)))
+    for k in range(n * n):
+        store(H, k, 0.0 * load(factor, 0))
+    for k in range(n):
+        row = factored_place(m, first + k)
+        for a in range(row_depth(m, first + k)):
+            store_both(H, n, k, ancestor(m, row + a) - first, load(rows, row + a))
+        store(H, k * n + k, load(rows, row + row_depth(m, first + k)))
 
 
 @kernel

@@ -2,8 +2,10 @@
 
 The matrix H has a dense block for each pair of nodes that a block row ties. In an order of least degree chains, stacks and
 trees have no fill at all. The pattern is a table of pairs, so that finding it takes microseconds for the tens of nodes that
-islands mostly have; it grows with their square. D need not be symmetric. Elimination inverts the diagonal block of a node,
-``P = H_pp^-1``, keeps ``W_ip = H_ip P`` for the nodes i behind it, and takes ``W_ip H_pj`` from H_ij.
+islands mostly have; it grows with their square. D need not be symmetric. Elimination of a node p keeps ``W_ip = H_ip
+H_pp^-1`` for the nodes i behind it, and takes ``W_ip H_pj`` from H_ij. Of a body H_pp is inverted, in registers; of a wider
+node it is factorised, ``H_pp = U L``, from its last row to its first: rows of trees are in the order from the root on, so
+that in a robot that is touched here and there nothing is filled, and each row meets those between it and the root alone.
 
 Source: A. George and J. W. H. Liu, "The evolution of the minimum degree ordering algorithm" (1989); G. H. Golub and C. F.
 Van Loan, "Matrix computations", sections 3.2 and 4.2, for block factors without pivots.
@@ -27,8 +29,11 @@ from pluecker.contact.friction.velocities.island import (
     MASS,
     MATRIX,
     NEEDED,
+    NODE,
     NODES,
     ORDER,
+    PART,
+    PARTS,
     PLACE,
     RANK,
     RESPONSE,
@@ -38,6 +43,7 @@ from pluecker.contact.friction.velocities.island import (
     WIDTH,
     count,
     dot,
+    gather_square,
     numbers,
     place_of,
     rows,
@@ -45,10 +51,10 @@ from pluecker.contact.friction.velocities.island import (
     wide,
 )
 from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, kernel
-from pluecker.spatial.engine.memory.arrays import entry, integers, with_entry
+from pluecker.spatial.engine.memory.arrays import entry, integers, rows_of, with_entry
 from pluecker.spatial.engine.scalars.operations import load, store
 
-__all__ = ["factorise", "find_pattern", "find_room", "invert_nodes", "solve_factored"]
+__all__ = ["factorise", "find_masses", "find_pattern", "find_room", "solve_factored"]
 
 LOST = 1e-13  # of a diagonal entry, what elimination may leave of it: less is rounding
 
@@ -166,46 +172,118 @@ def invert_six(M, q):
     return fine
 
 
-@called_kernel
-def invert(M, entries, q, n, line):
-    """Invert a block of n rows from row q on, in place; return whether all pivots are good
+@kernel
+def copy_between(entries, p, low, high, line):
+    """Copy entries ``low`` to ``high - 1`` of a row of numbers that begins at p to the same places of a line, with zeros
+    beside them as far as their rows of eight go; return which these are, the first and behind the last
+    """
+    first, last = low // EIGHT, wide(high)
+    for k in range(EIGHT * first, EIGHT * last):
+        line[k] = entries[p + k] if low <= k < high else 0.0
+    return first, last
 
-    Gauss and Jordan's elimination without pivots; ``entries`` are the numbers of ``M``, ``line`` has room for n of them.
+
+@called_kernel
+def factorise_block(M, entries, q, n, line):
+    """Invert a block of six rows from row q on in place, or factorise one of n as U L; return whether all pivots are good
+
+    Without pivots. U has ones on its diagonal, which are not stored, L the pivots, whose inverses are. ``entries`` are the
+    numbers of ``M``, ``line`` has room for two rows.
     """
     if n == 6:
         return invert_six(M, q)
-    across = wide(n)
-    stride = EIGHT * across
+    across, eights = wide(n), rows_of(line)
+    stride, p = EIGHT * across, EIGHT * q
     for k in range(n):
-        line[k] = abs(entries[EIGHT * q + k * stride + k])
-    for k in range(n):
-        d = EIGHT * q + k * stride + k
-        if not abs(entries[d]) > LOST * line[k]:
+        line[stride + k] = abs(entries[p + k * stride + k])
+    for k in range(n - 1, -1, -1):
+        d = entries[p + k * stride + k]
+        if not abs(d) > LOST * line[stride + k]:
             return False
-        pivot = 1.0 / entries[d]
-        entries[d] = 1.0
-        for c in range(across):
-            store(M, q + k * across + c, pivot * load(M, q + k * across + c))
-        for i in range(n):
-            if i != k:
-                f = entries[EIGHT * q + i * stride + k]
-                entries[EIGHT * q + i * stride + k] = 0.0
-                for c in range(across):
-                    row = load(M, q + i * across + c) - f * load(M, q + k * across + c)
-                    store(M, q + i * across + c, row)
+        pivot = 1.0 / d
+        entries[p + k * stride + k] = pivot
+        _, last = copy_between(entries, p + k * stride, 0, k, line)
+        for i in range(k):
+            f = entries[p + i * stride + k]
+            if f != 0.0:
+                f *= pivot
+                for c in range(last):
+                    store(M, q + i * across + c, load(M, q + i * across + c) - f * load(eights, c))
+                entries[p + i * stride + k] = f
     return True
 
 
 @called_kernel
-def invert_nodes(I):
-    """Compute A of each node from A^-1; return whether all have one"""
-    A, from_here, square, width = rows(I, MASS), rows(I, INVERSE), whole(I, SQUARE), whole(I, WIDTH)
-    entries, line, fine = numbers(I, MASS), numbers(I, LINE), True
+def times_inverse(X, x, r, height, M, entries, q, n, line):
+    """Multiply a block, so many rows of X from row r on, by the inverse of a factorised one of n rows, from row q of M on
+
+    In place; ``x`` and ``entries`` are the numbers of both.
+    """
+    across, eights = wide(n), rows_of(line)
+    stride, p = EIGHT * across, EIGHT * q
+    if n == 6:
+        for a in range(height):
+            k = EIGHT * (r + a)
+            row = x[k] * load(M, q) + x[k + 1] * load(M, q + 1) + x[k + 2] * load(M, q + 2)
+            row = row + (x[k + 3] * load(M, q + 3) + x[k + 4] * load(M, q + 4) + x[k + 5] * load(M, q + 5))
+            store(X, r + a, row)
+        return
+    for k in range(n - 1, -1, -1):
+        _, last = copy_between(entries, p + k * stride, 0, k, line)
+        for a in range(height):
+            f = x[EIGHT * r + a * stride + k] * entries[p + k * stride + k]
+            if f != 0.0:
+                for c in range(last):
+                    store(X, r + a * across + c, load(X, r + a * across + c) - f * load(eights, c))
+            x[EIGHT * r + a * stride + k] = f
+    for k in range(n):
+        first, last = copy_between(entries, p + k * stride, k + 1, n, line)
+        for a in range(height):
+            f = x[EIGHT * r + a * stride + k]
+            if f != 0.0:
+                for c in range(first, last):
+                    store(X, r + a * across + c, load(X, r + a * across + c) - f * load(eights, c))
+
+
+@called_kernel
+def solve_block(entries, q, n, x, r, line):
+    """Solve with a factorised block of n rows from row q on, in place, for the numbers of x from r on"""
+    stride, p = EIGHT * wide(n), EIGHT * q
+    if n == 6:
+        for a in range(n):
+            line[a] = dot(entries, p + a * stride, x, r, n)
+        for a in range(n):
+            x[r + a] = line[a]
+        return
+    for a in range(n - 2, -1, -1):
+        x[r + a] -= dot(entries, p + a * stride + a + 1, x, r + a + 1, n - 1 - a)
+    for a in range(n):
+        x[r + a] = (x[r + a] - dot(entries, p + a * stride, x, r, a)) * entries[p + a * stride + a]
+
+
+@called_kernel
+def find_masses(I, P):
+    """Gather A of each node, or compute it from A^-1 where it is not known; return whether all have one
+
+    There is room for the factor of a node: its diagonal block is a part of that of the island.
+    """
+    A, mass, from_here, square = rows(I, MASS), numbers(I, MASS), rows(I, INVERSE), whole(I, SQUARE)
+    node, width, line, fine = whole(I, NODE), whole(I, WIDTH), numbers(I, LINE), True
+    H, entries = rows(I, FACTOR), numbers(I, FACTOR)
     for t in range(count(I, NODES)):
-        n, q = width[t], square[t]
-        for k in range(q, q + n * wide(n)):
-            store(A, k, load(from_here, k))
-        fine = invert(A, entries, q, n, line) and fine
+        n, q, p = width[t], square[t], P.square[node[t]]
+        if P.mass[p] != 0.0:
+            gather_square(P.mass, p, n, mass, EIGHT * q)
+            continue
+        for k in range(n * wide(n)):
+            store(H, k, load(from_here, q + k))
+            store(A, q + k, 0.0 * load(from_here, q + k))
+        for k in range(n):
+            mass[EIGHT * (q + k * wide(n)) + k] = 1.0
+        if factorise_block(H, entries, 0, n, line):
+            times_inverse(A, mass, q, n, H, entries, 0, n, line)
+        else:
+            fine = False
     return fine
 
 
@@ -215,6 +293,7 @@ def assemble(I):
     n, H, A, J, X = count(I, NODES), rows(I, FACTOR), rows(I, MASS), rows(I, MATRIX), numbers(I, MATRIX)
     place, square, width, D = whole(I, PLACE), whole(I, SQUARE), whole(I, WIDTH), numbers(I, RESPONSE)
     start, first, column, where, T = whole(I, START), whole(I, FIRST), whole(I, COLUMN), whole(I, WHERE), rows(I, LINE)
+    parts, part_of = whole(I, PARTS), whole(I, PART)
     for k in range(count(I, NEEDED)):
         store(H, k, 0.0 * load(J, 0))
     for t in range(n):
@@ -226,13 +305,14 @@ def assemble(I):
         if responds(D, top, height):
             for e in range(first[i], first[i + 1]):
                 f, p = column[e], where[e]
-                across = wide(width[f])
+                across = parts[e + 1] - parts[e]
                 if height == 3 and across == 1:
                     x, y, z = load(J, p), load(J, p + 1), load(J, p + 2)
                     x, y, z = response(D, top, x, y, z), response(D, top + 1, x, y, z), response(D, top + 2, x, y, z)
                     for d in range(first[i], first[i + 1]):
-                        g = column[d]
-                        add_three(X, EIGHT * where[d], width[g], x, y, z, H, place[g * n + f])
+                        g, q = column[d], parts[d]
+                        r = place[g * n + f] + part_of[parts[e]]
+                        add_three(X, where[d], part_of, q, parts[d + 1], width[g], x, y, z, H, r, wide(width[f]))
                     continue
                 for c in range(across):
                     for a in range(height):
@@ -241,8 +321,10 @@ def assemble(I):
                             row = row + D[COMPONENTS * (top + a) + b] * load(J, p + b * across + c)
                         store(T, a * across + c, row)
                 for d in range(first[i], first[i + 1]):
-                    t = column[d]
-                    add_product(X, EIGHT * where[d], width[t], T, height, across, H, place[t * n + f])
+                    q, r = parts[d], place[column[d] * n + f]
+                    add_product(
+                        X, where[d], part_of, q, parts[d + 1], T, height, parts[e], across, H, r, wide(width[f])
+                    )  # fmt: skip
 
 
 @kernel
@@ -252,12 +334,18 @@ def response(D, a, x, y, z):
 
 
 @called_kernel
-def add_three(X, p, n, x, y, z, H, q):
-    """Add ``X' T`` to the block from row q on, X ``(3, n)`` numbers from p on, T the rows x, y and z"""
-    stride = EIGHT * wide(n)
-    for k in range(n):
-        row = X[p + k] * x + X[p + stride + k] * y + X[p + 2 * stride + k] * z
-        store(H, q + k, load(H, q + k) + row)
+def add_three(X, p, part_of, first, last, n, x, y, z, H, q, stride):
+    """Add ``X' T`` to a column of eights of a block, as :func:`add_product`, T the rows x, y and z of one part; the column
+    begins at q, and n is how many columns the node of X has
+    """
+    across = EIGHT * (last - first)
+    for j in range(last - first):
+        low = EIGHT * part_of[first + j]
+        k, r = EIGHT * (p + j), q + low * stride
+        for b in range(min(EIGHT, n - low)):
+            row = X[k + b] * x + X[k + b + across] * y + X[k + b + 2 * across] * z
+            store(H, r, load(H, r) + row)
+            r += stride
 
 
 @allocation_free_kernel
@@ -270,35 +358,28 @@ def responds(D, top, height):
 
 
 @called_kernel
-def add_product(X, p, n, T, height, across, H, q):
-    """Add ``X' T`` to the block from row q on, X ``(height, n)`` with numbers from p on, T ``(height, across)`` rows"""
-    stride = EIGHT * wide(n)
-    for k in range(n):
-        acts = False
-        for a in range(height):
-            acts = acts or X[p + a * stride + k] != 0.0
-        if not acts:  # of a robot a contact moves one leg, a limit one joint
-            continue
-        for c in range(across):
-            row = load(H, q + k * across + c)
+def add_product(X, p, part_of, first, last, T, height, of_columns, across, H, q, stride):
+    """Add ``X' T`` to the block from row q on, that has so many rows of eight side by side
+
+    X is a block of J, ``height`` rows from row p on of the parts ``first`` to ``last - 1``; T as many, of ``across`` parts
+    from ``of_columns`` on.
+    """
+    X_stride = EIGHT * (last - first)
+    for j in range(last - first):
+        for b in range(EIGHT):
+            k = EIGHT * (p + j) + b
+            acts = False
             for a in range(height):
-                row = row + X[p + a * stride + k] * load(T, a * across + c)
-            store(H, q + k * across + c, row)
-
-
-@called_kernel
-def times_inverse(H, entries, q, count_of_rows, p, n, line):
-    """Multiply a block of so many rows from row q on by the inverse, n rows from row p on, in place"""
-    across = wide(n)
-    for a in range(count_of_rows):
-        from_here = EIGHT * (q + a * across)
-        for c in range(across):
-            row = entries[from_here] * load(H, p + c)
-            for k in range(1, n):
-                row = row + entries[from_here + k] * load(H, p + k * across + c)
-            store(line, c, row)
-        for c in range(across):
-            store(H, q + a * across + c, load(line, c))
+                acts = acts or X[k + a * X_stride] != 0.0
+            if not acts:  # of a robot a contact moves one leg, a limit one joint
+                continue
+            r = q + (EIGHT * part_of[first + j] + b) * stride
+            for c in range(across):
+                place = r + part_of[of_columns + c]
+                row = load(H, place)
+                for a in range(height):
+                    row = row + X[k + a * X_stride] * load(T, a * across + c)
+                store(H, place, row)
 
 
 @called_kernel
@@ -315,7 +396,11 @@ def take_product(H, entries, q, height, left, n, right, across):
             store(H, q + a, load(H, q + a) - near - far)
         return
     for a in range(height):
-        x = EIGHT * left + a * stride
+        x, acts = EIGHT * left + a * stride, False
+        for k in range(n):
+            acts = acts or entries[x + k] != 0.0
+        if not acts:  # of a robot what touches one leg moves one leg
+            continue
         for c in range(across):
             row = load(H, q + a * across + c)
             for k in range(n):
@@ -332,12 +417,12 @@ def factorise(I):
     for k in range(n):
         p = order[k]
         pivot = place[p * n + p]
-        if not invert(H, entries, pivot, width[p], numbers(I, LINE)):
+        if not factorise_block(H, entries, pivot, width[p], numbers(I, LINE)):
             return False
         for a in range(begin[k], begin[k + 1]):
             i = below[a]
             left = place[i * n + p]
-            times_inverse(H, entries, left, width[i], pivot, width[p], rows(I, LINE))
+            times_inverse(H, entries, left, width[i], H, entries, pivot, width[p], numbers(I, LINE))
             for b in range(begin[k], begin[k + 1]):
                 j = below[b]
                 take_product(H, entries, place[i * n + j], width[i], left, width[p], place[p * n + j], wide(width[j]))
@@ -359,11 +444,7 @@ def solve_factored(I, x):
         for e in range(begin[k], begin[k + 1]):
             i = below[e]
             take_times(H, place[p * n + i], width[p], width[i], x, EIGHT * at[i], x, EIGHT * at[p])
-        for a in range(width[p]):
-            line[a] = 0.0
-        take_times(H, place[p * n + p], width[p], width[p], x, EIGHT * at[p], line, 0)
-        for a in range(width[p]):
-            x[EIGHT * at[p] + a] = -line[a]
+        solve_block(H, place[p * n + p], width[p], x, EIGHT * at[p], line)
 
 
 @called_kernel

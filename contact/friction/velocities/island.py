@@ -6,7 +6,8 @@ block of ``J^ A^-1 J^'`` is one, and nothing depends on the units of mass and le
 
 All of it lies in one array: counts, where each piece begins, and the pieces. Matrices are rows of eight numbers, as many
 side by side as the velocities of a node take, zeros behind them: the six velocities of a body are one row, and compiled
-code takes a row as one vector.
+code takes a row as one vector. Of J only those eights are kept in which a block has numbers, its *parts*: a contact of a
+robot's foot moves one leg.
 """
 
 from __future__ import annotations
@@ -17,18 +18,18 @@ from pluecker.contact.friction.dense.cone_laws import nearest_in_cone
 from pluecker.contact.friction.problem.natural_map import larger, natural_map
 from pluecker.contact.friction.problem.sets import COMPONENTS, DISCS, Sets, project_block
 from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, kernel
-from pluecker.spatial.engine.memory.arrays import as_matrix, as_vector, integers, rows_of
+from pluecker.spatial.engine.memory.arrays import as_matrix, as_vector, entry, integers, rows_of
 from pluecker.spatial.engine.scalars.operations import load, load_integer, part, store
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
     "ALONG", "AT", "BEGIN", "BELOW", "BEST", "BLOCKS", "CHANGE", "CHOSEN", "COLUMN", "COUNTS", "DEGREE", "EIGHT",
     "EIGHTS", "FACTOR", "FIRST", "FRICTION", "HEADER", "HELD", "IMPULSE", "INVERSE", "LENGTH", "LINE", "LOWER",
-    "MASS", "MATRIX", "MEMBER", "NEAREST", "NEEDED", "NODE", "NODES", "NUMBER", "OFFSET", "ORDER", "PICKED", "PLACE",
-    "POINT", "PUSH", "RANK", "REACHED", "REGION", "RESIDUAL", "RESPONSE", "ROWS", "SCALE", "SHARE", "SIZES",
-    "SOFTNESS", "SQUARE", "START", "STEP", "TABLE", "UPPER", "VELOCITY", "WHERE", "WIDTH", "WORK", "ZERO",
-    "IslandProblem", "Size", "begin", "count", "move", "numbers", "place_of", "push", "rates", "rows",
-    "sets_of", "times_nodes", "try_impulses", "whole", "wide",
+    "MASS", "MATRIX", "MEMBER", "NEAREST", "NEEDED", "NODE", "NODES", "NUMBER", "OFFSET", "ORDER", "PART", "PARTS",
+    "PICKED", "PLACE", "POINT", "PUSH", "RANK", "REACHED", "REGION", "RESIDUAL", "RESPONSE", "ROWS", "SCALE", "SHARE",
+    "SIZES", "SOFTNESS", "SQUARE", "START", "STEP", "TABLE", "UPPER", "VELOCITY", "WHERE", "WIDTH", "WORK", "ZERO",
+    "IslandProblem", "Size", "begin", "count", "dot", "gather_square", "move", "numbers", "place_of", "push",
+    "rates", "rows", "sets_of", "times_nodes", "try_impulses", "whole", "wide",
 ]  # fmt: skip
 
 EIGHT = 8  # numbers of a row
@@ -49,8 +50,8 @@ BLOCKS, ROWS, NODES, EIGHTS, NEEDED, COUNTS = range(6)
     RESPONSE, TABLE, FRICTION, LOWER, UPPER,
     # integers: of each block row its first row, the sizes of its discs, its place in the problem, its region; of those of
     # one region their numbers here and their places in the problem; of each block row its first block; of each block its
-    # node and its place in J
-    START, SIZES, MEMBER, REGION, PICKED, CHOSEN, FIRST, COLUMN, WHERE,
+    # node, its place in J, and its first part; of each part which eight of the node's velocities it is
+    START, SIZES, MEMBER, REGION, PICKED, CHOSEN, FIRST, COLUMN, WHERE, PARTS, PART,
     # of each node its number in the problem, where its vectors and its matrices begin, its width, the list of those below
     # it; the order of elimination, the place of each in it, degrees, a region that it is in
     NODE, AT, SQUARE, WIDTH, BEGIN, ORDER, RANK, DEGREE, REACHED,
@@ -58,7 +59,7 @@ BLOCKS, ROWS, NODES, EIGHTS, NEEDED, COUNTS = range(6)
     PLACE, BELOW,
     # rows of eight: the factor, all that is left of the memory
     FACTOR, PIECES,
-) = range(49)  # fmt: skip
+) = range(51)  # fmt: skip
 HEADER = (COUNTS + 2 * PIECES + EIGHT - 1) // EIGHT * EIGHT
 
 
@@ -74,7 +75,8 @@ class IslandProblem(NamedTuple):
         sizes, friction: of the discs of each block row, three each.
         lower, upper: bounds of the first multiplier of each block row.
         scale: s of each multiplier, of :func:`~pluecker.contact.friction.problem.prepared.scales`.
-        inverse, square: A^-1 of each node, row by row, and where it begins.
+        inverse, mass, square: A^-1 of each node and A, row by row, and where they begin. The first number of A is zero where
+            it is not known.
         offset: b, with what restitution and gaps add; m/s.
         compliance: C, a number for each multiplier.
         r: multipliers.
@@ -92,6 +94,7 @@ class IslandProblem(NamedTuple):
     upper: Array
     scale: Array
     inverse: Array
+    mass: Array
     square: Array
     offset: Array
     compliance: Array
@@ -99,14 +102,15 @@ class IslandProblem(NamedTuple):
 
 
 class Size(NamedTuple):
-    """Size of an island: block rows, rows, nodes, blocks; rows of eight of J, of all matrices of nodes, of a vector along
-    velocities, and of the widest node.
+    """Size of an island: block rows, rows, nodes, blocks; parts, and rows of eight of J, at most; rows of eight of all
+    matrices of nodes, of a vector along velocities, and of the widest node.
     """
 
     blocks: int
     m: int
     nodes: int
     entries: int
+    parts: int
     matrix: int
     squares: int
     vector: int
@@ -168,7 +172,7 @@ def sets_of(I):
 @called_kernel
 def survey(P, local, members):
     """Compute the size of an island; ``local`` has of each node that it meets the number here, -1 of all others"""
-    m = nodes = entries = matrix = squares = vector = widest = 0
+    m = nodes = entries = parts = matrix = squares = vector = widest = 0
     for i in range(len(members)):
         g = members[i]
         height = P.rows[g + 1] - P.rows[g]
@@ -176,7 +180,7 @@ def survey(P, local, members):
         for k in range(P.first[g], P.first[g + 1]):
             t = P.column[k]
             n = P.columns[t + 1] - P.columns[t]
-            entries, matrix = entries + 1, matrix + height * wide(n)
+            entries, parts, matrix = entries + 1, parts + wide(n), matrix + height * wide(n)
             if local[t] < 0:
                 local[t] = nodes
                 nodes, vector, squares, widest = (
@@ -185,7 +189,7 @@ def survey(P, local, members):
                     squares + n * wide(n),
                     max(widest, wide(n)),
                 )
-    return Size(len(members), m, nodes, entries, matrix, squares, vector, widest)
+    return Size(len(members), m, nodes, entries, parts, matrix, squares, vector, widest)
 
 
 @kernel
@@ -221,8 +225,9 @@ def lay_out(I, size):
     for which in range(MEMBER, FIRST):
         at = put(I, which, at, size.blocks)
     at = put(I, FIRST, at, size.blocks + 1)
-    for which in range(COLUMN, NODE):
-        at = put(I, which, at, size.entries)
+    for which in range(COLUMN, PART):
+        at = put(I, which, at, size.entries + 1)
+    at = put(I, PART, at, size.parts)
     for which in range(NODE, PLACE):
         at = put(I, which, at, size.nodes + 1)
     for which in range(PLACE, FACTOR):
@@ -266,26 +271,48 @@ def gather_rows(I, P, members):
 @called_kernel
 def gather_matrix(I, P, local, members):
     """Gather J, scaled, and the nodes that it meets"""
-    first, column, where = whole(I, FIRST), whole(I, COLUMN), whole(I, WHERE)
-    node, width, J, entries, p = whole(I, NODE), whole(I, WIDTH), numbers(I, MATRIX), 0, 0
+    first, column, where, parts = whole(I, FIRST), whole(I, COLUMN), whole(I, WHERE), whole(I, PARTS)
+    node, width, J, part_of = whole(I, NODE), whole(I, WIDTH), numbers(I, MATRIX), whole(I, PART)
+    e = last = p = 0
     for i in range(len(members)):
         g = members[i]
-        first[i] = entries
+        top, height = P.rows[g], P.rows[g + 1] - P.rows[g]
+        first[i] = e
         for k in range(P.first[g], P.first[g + 1]):
             t, q = P.column[k], P.place[k]
             n = P.columns[t + 1] - P.columns[t]
             node[local[t]], width[local[t]] = t, n
-            column[entries], where[entries] = local[t], p // EIGHT
-            entries += 1
-            for a in range(P.rows[g], P.rows[g + 1]):
-                for c in range(n):
-                    J[p + c] = P.scale[a] * P.data[q + c]
-                for c in range(n, EIGHT * wide(n)):
-                    J[p + c] = 0.0
-                p, q = p + EIGHT * wide(n), q + n
-    first[len(members)] = entries
+            column[e], where[e], parts[e] = local[t], p // EIGHT, last
+            for c in range(wide(n)):
+                if n <= EIGHT or has_part(P, q, height, n, c):
+                    part_of[last] = c
+                    last += 1
+            across = last - parts[e]
+            for a in range(height):
+                scale = P.scale[top + a]
+                for j in range(across):
+                    c = EIGHT * part_of[parts[e] + j]
+                    here = min(EIGHT, n - c)
+                    for d in range(here):
+                        J[p + d] = scale * P.data[q + c + d]
+                    for d in range(here, EIGHT):
+                        J[p + d] = 0.0
+                    p += EIGHT
+                q += n
+            e += 1
+    first[len(members)], parts[e] = e, last
     for t in range(count(I, NODES)):
         local[node[t]] = -1
+
+
+@allocation_free_kernel
+def has_part(P, q, height, n, c):
+    """Return whether a block of J of so many rows of n numbers, from q on, has any in its columns from 8 c on to the next"""
+    for a in range(height):
+        for d in range(EIGHT * c, min(EIGHT * (c + 1), n)):
+            if P.data[q + a * n + d] != 0.0:
+                return True
+    return False
 
 
 @called_kernel
@@ -294,15 +321,21 @@ def gather_nodes(I, P):
     node, at, square, width, A = whole(I, NODE), whole(I, AT), whole(I, SQUARE), whole(I, WIDTH), numbers(I, INVERSE)
     here = p = 0
     for t in range(count(I, NODES)):
-        n, q = width[t], P.square[node[t]]
+        n = width[t]
         at[t], square[t] = here, p // EIGHT
-        for a in range(n):
-            for c in range(n):
-                A[p + c] = P.inverse[q + a * n + c]
-            for c in range(n, EIGHT * wide(n)):
-                A[p + c] = 0.0
-            p += EIGHT * wide(n)
-        here += wide(n)
+        gather_square(P.inverse, P.square[node[t]], n, A, p)
+        here, p = here + wide(n), p + EIGHT * n * wide(n)
+
+
+@allocation_free_kernel
+def gather_square(given, q, n, A, p):
+    """Copy a matrix of n x n numbers, which begins at q, to one whose rows are rows of eight, from p on"""
+    for _ in range(n):
+        for c in range(n):
+            A[p + c] = given[q + c]
+        for c in range(n, EIGHT * wide(n)):
+            A[p + c] = 0.0
+        p, q = p + EIGHT * wide(n), q + n
 
 
 @called_kernel
@@ -326,20 +359,21 @@ def begin(I, P, local, members):
 @called_kernel
 def push(I, x):
     """Compute J' x of a vector along rows, in PUSH"""
-    y, J, start, first = rows(I, PUSH), rows(I, MATRIX), whole(I, START), whole(I, FIRST)
-    column, where, at, width = whole(I, COLUMN), whole(I, WHERE), whole(I, AT), whole(I, WIDTH)
+    y, J, start, first, part_of = rows(I, PUSH), rows(I, MATRIX), whole(I, START), whole(I, FIRST), whole(I, PART)
+    column, where, parts, at = whole(I, COLUMN), whole(I, WHERE), whole(I, PARTS), whole(I, AT)
     for k in range(count(I, EIGHTS)):
         store(y, k, 0.0 * load(J, 0))
     for i in range(count(I, BLOCKS)):
         top, n = start[i], start[i + 1] - start[i]
         for e in range(first[i], first[i + 1]):
-            t, p = column[e], where[e]
-            across = wide(width[t])
-            for c in range(across):
-                row = load(y, at[t] + c)
+            p, q, here = where[e], at[column[e]], parts[e]
+            across = parts[e + 1] - here
+            for j in range(across):
+                k = q + part_of[here + j]
+                row = load(y, k)
                 for a in range(n):
-                    row = row + x[top + a] * load(J, p + a * across + c)
-                store(y, at[t] + c, row)
+                    row = row + x[top + a] * load(J, p + a * across + j)
+                store(y, k, row)
 
 
 @called_kernel
@@ -368,30 +402,54 @@ def dot(x, p, y, q, n):
     return total
 
 
+@kernel
+def sum_of(row):
+    """Return the sum of a row of eight"""
+    near = (entry(row, 0) + entry(row, 1)) + (entry(row, 2) + entry(row, 3))
+    return near + ((entry(row, 4) + entry(row, 5)) + (entry(row, 6) + entry(row, 7)))
+
+
+@kernel
+def row_times(J, p, v, q, part_of, here, across):
+    """Multiply a row of a block of J, its parts from p on, by the velocities of its node, rows of eight from q on"""
+    total = 0.0 * load(v, q)
+    for j in range(across):
+        total = total + load(J, p + j) * load(v, q + part_of[here + j])
+    return sum_of(total)
+
+
 @called_kernel
 def rates(I, v, out):
     """Compute J v of a vector along velocities, numbers"""
-    J, start, first, column = numbers(I, MATRIX), whole(I, START), whole(I, FIRST), whole(I, COLUMN)
-    where, at, width = whole(I, WHERE), whole(I, AT), whole(I, WIDTH)
+    J, eights, along, part_of = numbers(I, MATRIX), rows(I, MATRIX), rows_of(v), whole(I, PART)
+    start, first, column, where = whole(I, START), whole(I, FIRST), whole(I, COLUMN), whole(I, WHERE)
+    parts, at, width = whole(I, PARTS), whole(I, AT), whole(I, WIDTH)
     for i in range(count(I, BLOCKS)):
         top, n = start[i], start[i + 1] - start[i]
         if n == 3:
             x = y = z = 0.0
             for e in range(first[i], first[i + 1]):
-                t, p = column[e], EIGHT * where[e]
-                across, q, size = EIGHT * wide(width[t]), EIGHT * at[t], width[t]
-                x += dot(J, p, v, q, size)
-                y += dot(J, p + across, v, q, size)
-                z += dot(J, p + 2 * across, v, q, size)
+                t, p = column[e], where[e]
+                q, size = at[t], width[t]
+                if size <= EIGHT:
+                    x += dot(J, EIGHT * p, v, EIGHT * q, size)
+                    y += dot(J, EIGHT * (p + 1), v, EIGHT * q, size)
+                    z += dot(J, EIGHT * (p + 2), v, EIGHT * q, size)
+                else:
+                    here = parts[e]
+                    across = parts[e + 1] - here
+                    x += row_times(eights, p, along, q, part_of, here, across)
+                    y += row_times(eights, p + across, along, q, part_of, here, across)
+                    z += row_times(eights, p + 2 * across, along, q, part_of, here, across)
             out[top], out[top + 1], out[top + 2] = x, y, z
             continue
         for a in range(n):
             out[top + a] = 0.0
         for e in range(first[i], first[i + 1]):
-            t, p = column[e], EIGHT * where[e]
-            across, q, size = EIGHT * wide(width[t]), EIGHT * at[t], width[t]
+            q, p, here = at[column[e]], where[e], parts[e]
+            across = parts[e + 1] - here
             for a in range(n):
-                out[top + a] += dot(J, p + a * across, v, q, size)
+                out[top + a] += row_times(eights, p + a * across, along, q, part_of, here, across)
 
 
 @called_kernel

@@ -18,7 +18,7 @@ from __future__ import annotations
 from math import inf
 
 from pluecker.contact.friction.problem.natural_map import natural_map
-from pluecker.contact.friction.velocities.factor import find_room, invert_nodes
+from pluecker.contact.friction.velocities.factor import find_masses, find_room
 from pluecker.contact.friction.velocities.island import (
     ALONG,
     BEST,
@@ -149,7 +149,7 @@ def solve_region(I, P, local, n, exact, aim):
     lacking = find_room(R)
     if lacking > 0:
         return before + lacking
-    if invert_nodes(R):
+    if find_masses(R, P):
         newton(R, exact, FINER * aim, FINER * aim, PATIENCE_OF_REGION, 0, best)
     copy_rows(I, R, n, False)
     return 0

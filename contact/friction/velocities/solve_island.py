@@ -29,7 +29,7 @@ import numpy as np
 
 from pluecker.contact.friction.problem.sets import Sets
 from pluecker.contact.friction.sparse.blocks import BlockMatrix
-from pluecker.contact.friction.velocities.factor import find_room, invert_nodes
+from pluecker.contact.friction.velocities.factor import find_masses, find_room
 from pluecker.contact.friction.velocities.island import (
     AT,
     BEST,
@@ -110,7 +110,7 @@ def solve_island(memory, P, local, members, exact, aim, finer, budget, change):
         lacking = find_room(I)
         if lacking > 0:
             return nan, -lacking
-        if invert_nodes(I):
+        if find_masses(I, P):
             for k in range(count(I, ROWS)):
                 x[k] = numbers(I, BEST)[k]
             if best > aim:
@@ -158,6 +158,7 @@ def solve_here(
     friction,
     s,
     inverse,
+    mass,
     square,
     offset,
     compliance,
@@ -173,8 +174,8 @@ def solve_here(
     """Solve one island of a problem whose parts are arrays of NumPy, see :func:`solve_island`"""
     P = IslandProblem(
         view(J.rows), view(J.columns), view(J.first), view(J.column), view(J.place), view(J.data), view(sizes),
-        view(friction), view(K.lower), view(K.upper), view(s), view(inverse), view(square), view(offset),
-        view(compliance), view(r),
+        view(friction), view(K.lower), view(K.upper), view(s), view(inverse), view(mass), view(square),
+        view(offset), view(compliance), view(r),
     )  # fmt: skip
     return solve_island(view(memory), P, view(local), view(members), exact, aim, finer, budget, view(change))
 
@@ -201,6 +202,7 @@ def solve_one_island(
 ) -> tuple[float, int]:
     """Solve one island of a problem, see :func:`solve_island`; in memory of its own, where what is given is too small."""
     local, sizes, friction = np.full(len(J.columns) - 1, -1, np.int64), K.sizes.reshape(-1), K.friction.reshape(-1)
+    unknown = np.zeros_like(inverse)
     while True:
         memory = make_memory() if memory is None else memory
         error, used = solve_here(
@@ -211,6 +213,7 @@ def solve_one_island(
             friction,
             s,
             inverse,
+            unknown,
             square,
             offset,
             compliance,

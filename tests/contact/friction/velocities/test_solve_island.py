@@ -20,6 +20,7 @@ from tests.contact.random_friction import Random, clarabel_solution
 pytestmark = pytest.mark.plain
 
 AIM, BUDGET, INF = 1e-8, 200, np.inf
+MASSES = 6  # among the parts of a problem
 KINDS = ("1", "2", "3", "3", "5", "6", "equation", "limit", "motor", "fixed")
 
 
@@ -46,8 +47,11 @@ def run(problem, inverses, start=None, exact=1, aim=AIM, finer=INF, budget=BUDGE
     return r, change, error, used
 
 
-def random_island(seed, count, kinds=KINDS, ratio=100.0, soft=0.0, widths=(6, 6, 6, 3, 9), unit=1.0):
-    """Contacts and rows between nodes that make one island, with A^-1 of each node, whose masses differ by ``ratio``."""
+def random_island(seed, count, kinds=KINDS, ratio=100.0, soft=0.0, widths=(6, 6, 6, 3, 9), unit=1.0, few=False):
+    """Contacts and rows between nodes that make one island, with A^-1 of each node, whose masses differ by ``ratio``
+
+    With ``few`` each moves four velocities of a node.
+    """
     rng = np.random.default_rng(seed)
     nodes, columns = len(widths), np.cumsum([0, *widths])
     sizes, friction, lower, upper, J = [], [], [], [], []
@@ -57,7 +61,8 @@ def random_island(seed, count, kinds=KINDS, ratio=100.0, soft=0.0, widths=(6, 6,
         bounds = {"equation": (-INF, INF), "limit": (a, INF), "motor": (a, b), "fixed": (a, a)}.get(kind, (0.0, INF))
         rows = np.zeros((1 + sum(size), columns[-1]))
         for node in {k % nodes, (k + 1) % nodes if k < nodes - 1 else int(rng.integers(nodes))}:
-            rows[:, columns[node] : columns[node + 1]] = rng.normal(size=(len(rows), widths[node]))
+            moved = np.sort(rng.permutation(widths[node])[:4]) if few else np.arange(widths[node])
+            rows[:, columns[node] + moved] = rng.normal(size=(len(rows), len(moved)))
         J.append(rows)
         sizes.append(size)
         friction.append(rng.uniform(0.1, 1.2, 3) * (np.array(size) > 0))
@@ -103,8 +108,28 @@ def test_contacts_and_rows_of_all_kinds_obey_coulombs_law(seed, soft):
     np.testing.assert_allclose(change, moved, rtol=0, atol=1e-12 * np.abs(moved).max())
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_masses_that_are_known_and_those_that_are_not_give_one_answer(known):
+    """Of wide nodes too, whose contacts move a part of their velocities"""
+    problem, inverses = random_island(4, 10, widths=(20, 6, 11, 3, 9), few=True)
+    memory, r, change = (
+        island.make_memory(10_000),
+        np.zeros(problem.size),
+        np.zeros(int(problem.operator.J.columns[-1])),
+    )
+    parts = list(parts_of(problem, inverses))
+    if not known:
+        parts[MASSES] = np.zeros_like(parts[MASSES])
+    while (found := island.solve_here(memory, *parts, 1, AIM, INF, BUDGET, r, change))[1] < 0:
+        memory = island.make_memory(-found[1])
+    assert found[0] <= AIM
+    assert errors_of(problem, r, "ncp").largest <= 1.01 * AIM
+    moved = moved_by(problem, inverses) @ r
+    np.testing.assert_allclose(change, moved, rtol=0, atol=1e-12 * np.abs(moved).max())
+
+
 @pytest.mark.parametrize("exact", [1, 0])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [1, 2])
 def test_a_chain_of_which_regions_are_solved_by_themselves_obeys_the_law(seed, exact, monkeypatch):
     """After each step of the whole, as long as regions are a part of it"""
     regions, solved = sys.modules[island.solve_with_regions.__module__], []
@@ -255,8 +280,9 @@ def parts_of(problem, inverses):
     """Return the arguments of the solver that describe a problem, and all of it as one island."""
     J, K = problem.operator.J, problem.sets
     inverse, square = np.concatenate([A.ravel() for A in inverses]), np.cumsum([0, *(A.size for A in inverses)])
+    mass = np.concatenate([np.linalg.inv(A).ravel() for A in inverses])
     return (
-        J, K, K.sizes.reshape(-1), K.friction.reshape(-1), scales_of(problem), inverse, square, problem.offset,
+        J, K, K.sizes.reshape(-1), K.friction.reshape(-1), scales_of(problem), inverse, mass, square, problem.offset,
         problem.operator.compliance, np.full(len(inverses), -1), np.arange(len(J.rows) - 1),
     )  # fmt: skip
 
