@@ -234,9 +234,9 @@ def find_normal(A, B, R, c, S, shares, F, E, limit):
     if not dot3(way, way) > 0.0:
         way = (zero, zero, zero + 1.0)
     found, m, v, apart = find_nearest(S, 0, shares, A, B, R, c, still, way, size, limit)
-    if found == FAR:
-        return zero + OPEN, way, m
     vv = dot3(v, v)
+    if found == FAR:
+        return zero + OPEN, scale3(-1.0 / sqrt(vv), v), m
     if found == AROUND:
         depth, n, known = find_depth(S, m, F, E, A, B, R, c, still, size)
         s = parts_by(A, B, R, c, n, UNKNOWN) if depth < OPEN else zero - OPEN

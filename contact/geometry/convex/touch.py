@@ -54,6 +54,7 @@ FOUND_AT = ROW * POINTS + FACE_ROOM + RIM_ROOM + SHARES
 SCRATCH = FOUND_AT + SLOT * SLOTS  # numbers
 SAME_DISTANCE = 1e-12  # of the sizes: distances that differ by less are one
 ALONG = 1e-3  # sine: lines that are nearer to each other's direction are along each other
+OF_UNIT = 1e-12  # square of the length of an axis: what differs by more from one is none
 NAMES = (1 << 31) - 1  # of points, a prime number: of more two may have one
 
 
@@ -252,11 +253,12 @@ def is_point(x):
 
 
 @called_kernel
-def convex_convex(R1, p1, A, R2, p2, B, slack, limit, scratch, out):
+def convex_convex(R1, p1, A, R2, p2, B, slack, limit, axis, scratch, out):
     """Store the contacts of two convex shapes in eight slots; what is round has them in the first two, or the first
 
     ``slack`` is how much farther than a face the shapes may be, as a share of the smaller width; of what is proven to be
-    farther apart than ``limit`` all slots are open. ``scratch`` has room for ``SCRATCH`` numbers.
+    farther apart than ``limit`` all slots are open, and their normal proves it. ``axis`` is looked at first,
+    if it has unit length: mostly what proved it in the step before. ``scratch`` has room for ``SCRATCH`` numbers.
     """
     R, c = multiply3(transpose(R1), R2), rotate_back(R1, subtract3(p2, p1))
     S, F = part(scratch, 0, ROW * POINTS), part(scratch, ROW * POINTS, FACE_ROOM)
@@ -265,8 +267,11 @@ def convex_convex(R1, p1, A, R2, p2, B, slack, limit, scratch, out):
     around = load(A, AROUND_CORE) + load(B, AROUND_CORE)
     size = load(A, REACH) + load(B, REACH)
     allowed = slack * min(load(A, WIDTH), load(B, WIDTH)) + SAME_DISTANCE * size
-    parts, n, m = find_normal(A, B, R, c, S, shares, F, E, limit + around + allowed)
-    zero, flat, gap = 0.0 * size, False, parts - around
+    zero, flat, n = 0.0 * size, False, rotate_back(R1, axis)
+    parts, m, most = zero + OPEN, 0, limit + around + allowed
+    if not (abs(dot3(n, n) - 1.0) < OF_UNIT and parts_by(A, B, R, c, n, UNKNOWN) > most):
+        parts, n, m = find_normal(A, B, R, c, S, shares, F, E, most)
+    gap = parts - around
     if parts < 0.5 * OPEN and not (is_point(A) or is_point(B)):
         flat, n = store_polygon(A, B, R, c, n, gap, allowed, size, numbers_of(S, 0), found)
     if not flat:

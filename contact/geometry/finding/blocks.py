@@ -7,7 +7,8 @@ numbers    what they are
 24 to 29   sizes of both; of a shape that comes as an array its address, an integer, and how many numbers that has, one too
 30         the slack
 31         the limit: what is farther apart need not be found; m
-32, ...    the slots that it fills, :mod:`~pluecker.contact.geometry.slots`
+32 to 34   a direction of the world that may part both, or zeros
+35, ...    the slots that it fills, :mod:`~pluecker.contact.geometry.slots`
 =========  ========================================================================================================
 """
 
@@ -26,13 +27,13 @@ from pluecker.spatial.engine.memory.addresses import address_of
 from pluecker.spatial.engine.parallel.atomics import call_through
 
 __all__ = [
-    "BLOCK", "CALLS", "LIMIT_PLACE", "MOST_SLOTS", "POSE", "POSES", "SIZE_PLACE", "SLACK", "SLACK_PLACE", "SLOT_PLACE",
-    "call_kernel", "load_pose",
+    "AXIS_PLACE", "BLOCK", "CALLS", "LIMIT_PLACE", "MOST_SLOTS", "POSE", "POSES", "SIZE_PLACE", "SLACK", "SLACK_PLACE",
+    "SLOT_PLACE", "call_kernel", "load_pose",
 ]  # fmt: skip
 
 POSE = 12  # numbers: the rotation row by row, the origin
 POSES = 2 * POSE
-SIZE_PLACE, SLACK_PLACE, LIMIT_PLACE, SLOT_PLACE = 24, 30, 31, 32
+SIZE_PLACE, SLACK_PLACE, LIMIT_PLACE, AXIS_PLACE, SLOT_PLACE = 24, 30, 31, 32, 35
 MOST_SLOTS = 8  # of a pair
 BLOCK = SLOT_PLACE + SLOT * MOST_SLOTS
 SLACK = (

@@ -1,14 +1,17 @@
 """The broad phase: boxes along the axes of the world around shapes, a tree of them, and which overlap; in n log n.
 
+What overlaps is listed for boxes that are larger than they need be, and is looked for anew where a box has left the one that
+it had then; until then those that overlap are among the pairs of the list.
+
 The tree is binary and balanced: a node has a stretch of the order of boxes, and its two children a half of that each, of
 those on either side of the median of the centres along the axis on which these are spread most. So where nodes are and what
-they have needs no pointers: node k has the children 2 k and 2 k + 1, and halves halve. It is made anew in each call, which
-takes a small part of what kernels of pairs take, so that nothing depends on calls before.
+they have needs no pointers: node k has the children 2 k and 2 k + 1, and halves halve.
 
 A shape that is large among many small ones makes the few nodes large that have it. Half-spaces have no box: they meet
 everything. What has run away, to infinity or to no number, meets nothing.
 
-Source: Ericson, *Real-Time Collision Detection* (2005), sections 6.2 and 6.3; the median by Hoare's *Find* (1961).
+Sources: Ericson, *Real-Time Collision Detection* (2005), sections 6.2 and 6.3; the median by Hoare's *Find* (1961); larger
+boxes as in Verlet's lists of neighbours, "Computer experiments on classical fluids" (1967).
 """
 
 from __future__ import annotations
@@ -28,7 +31,10 @@ from pluecker.spatial.algebra.vectors import add3, load3, rotate
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import load, store
 
-__all__ = ["BOX", "FARTHEST", "STACK", "limited", "make_tree", "overlaps_of", "store_boxes"]
+__all__ = [
+    "BOX", "FARTHEST", "STACK", "are_within", "limited", "make_tree", "overlap", "overlaps_of", "store_boxes",
+    "store_larger_boxes",
+]  # fmt: skip
 
 BOX = 6  # numbers: the lower corner, the upper corner
 LEAF = 4  # boxes that are compared one by one
@@ -36,12 +42,14 @@ STACK = 3 * 66  # integers: nodes that wait, two of a level at most on the way d
 FARTHEST = 1e9  # m: beyond it nothing touches, and slots without a contact are farther away
 RUN_AWAY = 1e300  # m
 ROUNDING = 1e-12  # of what is computed from it
+LARGER, REACHES = 0.1, 4.0  # chosen: of its radius, and times its reach, by how much a box of the list is larger
 
 
 @called_kernel
 def store_boxes(sf, si, poses, far, boxes, order):
     """Store the boxes around all colliders that have an end, each with its reach and half of the margin; put the numbers of
-    these first in ``order``, those of half-spaces last. Return how many these are, and where those begin.
+    these first in ``order``, those of half-spaces last. Return how many these are, and where those begin. What has run away
+    has a box without a point.
     """
     count, end, n = 0, collider_count(si), collider_count(si)
     for k in range(n):
@@ -66,7 +74,43 @@ def store_boxes(sf, si, poses, far, boxes, order):
         if known:
             store(order, count, k)
             count += 1
+        else:
+            store_nothing(boxes, k)
     return count, end
+
+
+@kernel
+def store_nothing(boxes, k):
+    """Store a box without a point"""
+    for a in range(3):
+        store(boxes, BOX * k + a, RUN_AWAY)
+        store(boxes, BOX * k + 3 + a, -RUN_AWAY)
+
+
+@called_kernel
+def store_larger_boxes(sf, far, boxes, order, count, n, larger):
+    """Store larger boxes around those of the first ``count`` colliders of the order, of the n that there are"""
+    for k in range(n):
+        store_nothing(larger, k)
+    for place in range(count):
+        k = load(order, place)
+        more = LARGER * load(sf, number_place(k, RADIUS)) + REACHES * limited(load(far, k))
+        for a in range(3):
+            store(larger, BOX * k + a, load(boxes, BOX * k + a) - more)
+            store(larger, BOX * k + 3 + a, load(boxes, BOX * k + 3 + a) + more)
+
+
+@called_kernel
+def are_within(boxes, order, count, larger):
+    """Return whether the boxes of the first ``count`` colliders of the order are within their larger ones"""
+    for place in range(count):
+        at, inside = BOX * load(order, place), True
+        for a in range(3):
+            inside = inside and load(larger, at + a) <= load(boxes, at + a)
+            inside = inside and load(boxes, at + 3 + a) <= load(larger, at + 3 + a)
+        if not inside:
+            return False
+    return True
 
 
 @kernel

@@ -15,6 +15,7 @@ from numba import config, types
 
 from pluecker.contact.geometry.convex.touch import SCRATCH
 from pluecker.contact.geometry.finding.blocks import (
+    AXIS_PLACE,
     BLOCK,
     CALLS,
     LIMIT_PLACE,
@@ -150,7 +151,8 @@ def solids_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int], 
         A = rows_at(load_integer(x, SIZE_PLACE), load_integer(x, SIZE_PLACE + 1))
         B = rows_at(load_integer(x, SIZE_PLACE + 3), load_integer(x, SIZE_PLACE + 4))
         found = part(x, SLOT_PLACE, room)
-        kernel(R1, p1, A, R2, p2, B, load(x, SLACK_PLACE), load(x, LIMIT_PLACE), room_of(SCRATCH), found)
+        axis = load3(x, AXIS_PLACE)
+        kernel(R1, p1, A, R2, p2, B, load(x, SLACK_PLACE), load(x, LIMIT_PLACE), axis, room_of(SCRATCH), found)
         return 0
 
     touch.__name__ = touch.__qualname__ = f"{kernel.__name__}_touch"

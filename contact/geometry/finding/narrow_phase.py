@@ -6,6 +6,7 @@ from math import sqrt
 
 from pluecker.contact.geometry.filters import may_touch
 from pluecker.contact.geometry.finding.blocks import (
+    AXIS_PLACE,
     LIMIT_PLACE,
     POSE,
     POSES,
@@ -37,15 +38,15 @@ from pluecker.contact.geometry.finding.scene import (
     pair_place,
     rules_place,
 )
-from pluecker.contact.geometry.slots import GAP, SLOT
+from pluecker.contact.geometry.slots import GAP, OPEN, SLOT
 from pluecker.spatial.algebra.transforms import transpose
-from pluecker.spatial.algebra.vectors import add3, load3, multiply3, rotate, rotate_back, subtract3
+from pluecker.spatial.algebra.vectors import add3, load3, multiply3, rotate, rotate_back, store3, subtract3
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import load, load_integer, part, store, tail
 
 __all__ = [
     "FOUND", "LEFT", "LEFT_AT", "PAIR", "PAIRS_AT", "PAIRS_FOUND", "POSES_AT", "ROOM", "ROOM_OF_LISTS", "SLOTS_AT",
-    "UNREADY", "UNREADY_AT", "WORK_HEADER", "examine_pair",
+    "UNREADY", "UNREADY_AT", "WORK_HEADER", "examine_pair", "pair_may_touch",
 ]  # fmt: skip
 
 # The first integers of scratch memory: for how many contacts there is room, and for how many pairs in each list; how many
@@ -130,13 +131,20 @@ def copy_sizes(sf, place, block, at):
         store(block, at + k, load(sf, place + k))
 
 
+@kernel
+def pair_may_touch(si, i, j):
+    """Return whether the rules of a scene let two colliders touch"""
+    return may_touch(tail(si, rules_place(si)), min(i, j), max(i, j))
+
+
 @called_kernel
-def examine_pair(sf, si, poses, far, boxes, i, j, block, slots, work, pairs, left, unready):
-    """Find the contacts of two colliders, if these may touch, and add them and the pair to those that were found"""
+def examine_pair(sf, si, poses, far, boxes, i, j, axis, block, slots, work, pairs, left, unready):
+    """Find the contacts of two colliders that may touch, and add them and the pair to those that were found
+
+    ``axis``: three numbers, a direction of the world that may part both, or zeros; written if one is found that does.
+    """
     if i > j:
         i, j = j, i
-    if not may_touch(tail(si, rules_place(si)), i, j):
-        return
     if kind_of(si, i) > kind_of(si, j):
         i, j = j, i
     margin = limited(load(sf, MARGIN) + load(far, i) + load(far, j))
@@ -165,7 +173,10 @@ def examine_pair(sf, si, poses, far, boxes, i, j, block, slots, work, pairs, lef
     copy_sizes(sf, second, block, POSES + 3)
     store(block, SLACK_PLACE, margin if load(si, entry + WIDE_SLACK) != 0 else SLACK)
     store(block, LIMIT_PLACE, margin)
+    store3(block, AXIS_PLACE, load3(axis, 0))
     call_kernel(call, block)
+    if place1 == SOLID and load(block, SLOT_PLACE + GAP) >= 0.5 * OPEN:
+        store3(axis, 0, load3(block, SLOT_PLACE))
     add_contacts(si, i, j, part(block, SLOT_PLACE, SLOT * n_slots), n_slots, margin, slots, work, pairs)
 
 

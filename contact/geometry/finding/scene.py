@@ -15,10 +15,11 @@ numbers    what they are
 24 to 26   velocity of the surface, in its frame
 =========  ========================================================================================================
 
-Integers: how many colliders there are; the table of kinds, kind by kind, each with the address of the call of its kernel,
-how many slots that has (none: it is a pair for coal), where in the records the sizes of either shape are that it reads, and
-whether its slack is the margin of the pair; then of each collider its kind, the rank of its body among those that have
-colliders, and whether it is a surface of triangles; then the rules of :mod:`~pluecker.contact.geometry.filters`.
+Integers: how many colliders there are; the number of the scene, of which no two in a process have one; the table of kinds,
+kind by kind, each with the address of the call of its kernel, how many slots that has (none: it is a pair for coal), where
+in the records the sizes of either shape are that it reads, and whether its slack is the margin of the pair; then of each
+collider its kind, the rank of its body among those that have colliders, and whether it is a surface of triangles; then the
+rules of :mod:`~pluecker.contact.geometry.filters`.
 
 Addresses are zero until a pair of shapes is near each other that needs them: then :meth:`Scene.prepare` compiles the call,
 and makes the arrays. What addresses show lives as long as the scene.
@@ -26,7 +27,7 @@ and makes the arrays. What addresses show lives as long as the scene.
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import count, product
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ from pluecker.spatial.functions.elementwise import Array
 __all__ = [
     "CALL", "CENTER", "HALF_SIDES", "MARGIN", "PLACE_1", "PLACE_2", "RADIUS", "ROUND", "SIZES", "SLOTS", "SOLID",
     "SURFACE", "VELOCITY", "WIDE_SLACK", "Scene", "body_rank", "collider_count", "is_half_space",
-    "is_without_inside", "kind_of", "number_place", "pair_place", "rules_place",
+    "is_without_inside", "kind_of", "number_place", "pair_place", "rules_place", "scene_number",
 ]  # fmt: skip
 
 # numbers
@@ -51,7 +52,7 @@ SIZES, VERTICES, SOLID, CENTER, HALF_SIDES, ROUND, RADIUS, SURFACE, VELOCITY = 0
 NUMBERS = 27  # of a collider
 
 # integers
-COUNT, INTEGERS_HEADER = 0, 1
+COUNT, NUMBER, INTEGERS_HEADER = 0, 1, 2
 CALL, SLOTS, PLACE_1, PLACE_2, WIDE_SLACK = range(5)
 ENTRIES = 5  # of a pair of kinds
 N_KINDS = len(KINDS)
@@ -59,12 +60,19 @@ COLLIDERS = INTEGERS_HEADER + ENTRIES * N_KINDS**2
 KIND, RANK, WITHOUT_INSIDE = range(3)
 INTEGERS = 3  # of a collider
 HALF_SPACE = HalfSpace.kind
+NUMBERS_OF_SCENES = count(1)
 
 
 @kernel
 def collider_count(si):
     """Load the number of colliders"""
     return load(si, COUNT)
+
+
+@kernel
+def scene_number(si):
+    """Load the number of the scene"""
+    return load(si, NUMBER)
 
 
 @kernel
@@ -138,7 +146,7 @@ class Scene:
         surfaces = np.array([is_surface(shape) for shape in self.shapes], bool)
         integers = np.column_stack([self.kinds, ranks, surfaces])
         head = np.zeros(INTEGERS_HEADER, np.int64)
-        head[COUNT] = n
+        head[COUNT], head[NUMBER] = n, next(NUMBERS_OF_SCENES)
         self.integers = np.concatenate([head, pair_table().ravel(), integers.ravel(), collision.allowed.rules])
         self.table = self.integers[INTEGERS_HEADER:COLLIDERS].reshape(N_KINDS, N_KINDS, ENTRIES)
         self.lasting: list[Array] = []  # arrays of shapes, whose addresses are among the numbers
