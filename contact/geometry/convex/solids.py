@@ -11,8 +11,9 @@ numbers    what they are
 6 to 8     the centre
 9 to 12    of a polytope the numbers of its vertices and faces; where the faces at vertices, and corners of faces, begin
 13         where the vertices begin that are farthest in the middle of each cell of directions, see :func:`cells`
-14, ...    of a polytope: vertices, 3 each; where the neighbours of each vertex begin, and where those of the last end; the
-           neighbours, along the edges of triangles; the same of the faces at each vertex, and of the corners of each face,
+14, ...    of a polytope: vertices, 4 numbers each: its place, and where its neighbours along the edges of triangles are: how
+           many, and of each the place and the number, side by side, since memory is what takes time here; where the faces at
+           each vertex begin, and where those of the last end; the faces; the same of the corners of each face,
            counterclockwise from outside; the normals of faces, 3 each; of many vertices those of the cells
 =========  =================================================================================================================
 
@@ -47,6 +48,7 @@ __all__ = [
     "RADIUS",
     "REACH",
     "SEGMENT",
+    "VERTEX",
     "VERTEX_COUNT",
     "VERTICES",
     "WIDTH",
@@ -56,6 +58,7 @@ __all__ = [
 POLYTOPE, SEGMENT, CYLINDER = 0, 1, 2
 CORE, AROUND_CORE, RADIUS, HALF_LENGTH, WIDTH, REACH, AT_CENTER = range(7)
 VERTEX_COUNT, FACE_COUNT, FACES_AT, CORNERS_AT, CELLS_AT, VERTICES = range(9, 15)
+VERTEX = 4  # numbers of a vertex, and of a neighbour
 ALL_AT_ONCE = 24  # vertices: of fewer all are looked at, and cells are not needed
 CELLS = 8  # along each side of a cube around all directions: a cell is some 10 degrees wide
 
@@ -94,12 +97,18 @@ def polytope(shape: Any) -> Array:
     head[WIDTH] = 0.5 * float(min(np.ptp(x @ n) for n in normals))
     head[REACH] = np.linalg.norm(x, axis=1).max()
     head[AT_CENTER : AT_CENTER + 3] = shape.center
-    neighbours = listed(len(x), edges)
+    count = np.bincount(edges[:, 0], minlength=len(x))
+    end = np.cumsum(1 + VERTEX * count)  # of what each vertex has, behind all vertices
+    vertices = np.column_stack([x, VERTICES + VERTEX * len(x) + end - VERTEX * count - 1])
+    neighbours = np.zeros(int(end[-1]))
+    neighbours[end - VERTEX * count - 1] = count
+    place = np.arange(len(edges)) * VERTEX + edges[:, 0] + 1
+    neighbours[place[:, None] + np.arange(VERTEX)] = np.column_stack([x[edges[:, 1]], edges[:, 1]])
     at_vertices = listed(len(x), of_vertices)
-    head[FACES_AT] = VERTICES + x.size + len(neighbours)
+    head[FACES_AT] = VERTICES + vertices.size + len(neighbours)
     head[CORNERS_AT] = head[FACES_AT] + len(at_vertices)
     corners = np.cumsum([0, *map(len, faces)])
-    parts = [x.ravel(), neighbours, at_vertices, corners, *faces, normals.ravel()]
+    parts = [vertices.ravel(), neighbours, at_vertices, corners, *faces, normals.ravel()]
     head[CELLS_AT] = VERTICES + sum(map(len, parts))
     farthest = np.argmax(cells() @ x.T, axis=1) if len(x) > ALL_AT_ONCE else []
     return np.concatenate([head, *parts, farthest]).astype(float)

@@ -20,6 +20,7 @@ from pluecker.contact.geometry.convex.solids import (
     POLYTOPE,
     RADIUS,
     SEGMENT,
+    VERTEX,
     VERTEX_COUNT,
     VERTICES,
 )
@@ -68,15 +69,14 @@ def center_of(x):
 @kernel
 def vertex(x, k):
     """Load a vertex of a polytope"""
-    return load3(x, VERTICES + 3 * k)
+    return load3(x, VERTICES + VERTEX * k)
 
 
 @kernel
 def neighbours_of(x, k):
-    """Return where the neighbours of a vertex begin, and where they end"""
-    n = index(x, VERTEX_COUNT)
-    at = VERTICES + 3 * n
-    return at + n + 1 + index(x, at + k), at + n + 1 + index(x, at + k + 1)
+    """Return where the places of the neighbours of a vertex begin, and where they end"""
+    at = index(x, VERTICES + VERTEX * k + 3)
+    return at + 1, at + 1 + VERTEX * index(x, at)
 
 
 @kernel
@@ -113,11 +113,10 @@ def farthest_vertex(x, d, near):
     while best != before:
         before = best
         first, last = neighbours_of(x, before)
-        for i in range(first, last):
-            k = index(x, i)
-            height = dot3(d, vertex(x, k))
+        for i in range(first, last, VERTEX):
+            height = dot3(d, load3(x, i))
             if height > most:
-                best, most = k, height
+                best, most = index(x, i + 3), height
     return best
 
 

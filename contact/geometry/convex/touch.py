@@ -19,6 +19,7 @@ from pluecker.contact.geometry.convex.solids import (
     HALF_LENGTH,
     REACH,
     SEGMENT,
+    VERTEX,
     VERTEX_COUNT,
     WIDTH,
 )
@@ -115,8 +116,8 @@ def edge_along(x, d, u):
     p = vertex(x, k)
     first, last = neighbours_of(x, k)
     least, e, q = ALONG * ALONG, u, p
-    for i in range(first, last):
-        y = vertex(x, index(x, i))
+    for i in range(first, last, VERTEX):
+        y = load3(x, i)
         f = subtract3(y, p)
         w = cross3(f, u)
         s = dot3(f, f)
