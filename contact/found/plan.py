@@ -166,7 +166,7 @@ class Plan:
         self.ways, self.size = Ways(self.model), size_of(self.shapes.collision.rows)
         n = len(self.shapes.collision.colliders)
         if not self.room.contacts:
-            self.room = Room(64, 8 * n + 16, 12 * self.size * (8 * n + 16), 0)
+            self.room = Room(64, 2 * n + 32, 12 * self.size * (2 * n + 32), 0)
         masses = self.model.links[:, INERTIA]
         masses = masses[masses > 0.0]
         self.masses = float(masses.max(initial=1.0) / masses.min(initial=masses.max(initial=1.0)))
