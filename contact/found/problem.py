@@ -110,6 +110,7 @@ __all__ = [
     "store_constraints",
     "store_contacts",
     "store_offsets",
+    "three_rates",
 ]
 
 CONE = 3  # rows of a contact of constraints
@@ -365,6 +366,19 @@ def two_rates(P, start, g, a, v, w):
     return first, second
 
 
+@allocation_free_kernel
+def three_rates(P, start, g, v):
+    """Compute what the three rows of block row g do with the velocity v"""
+    x = y = z = 0.0
+    for e in range(P.first[g], P.first[g + 1]):
+        left, width = start[P.column[e]], start[P.column[e] + 1] - start[P.column[e]]
+        at = P.place[e]
+        for c in range(P.low[e], P.high[e]):
+            u, p = v[left + c], at + c
+            x, y, z = x + P.data[p] * u, y + P.data[p + width] * u, z + P.data[p + 2 * width] * u
+    return x, y, z
+
+
 @called_kernel
 def store_offsets(s, ws, h, K, x):
     """Store of all rows how fast they are, and what is asked of them
@@ -375,10 +389,15 @@ def store_offsets(s, ws, h, K, x):
     P, start, before, free = problem_in(s, ws), index_table(s, START), piece(s, ws, BEFORE), piece(s, ws, FREE)
     poisson, hit, fastest, parting = count(s, POISSON) != 0, False, 0.0, 0.0
     for g in range(x.groups):
-        for a in range(P.rows[g + 1] - P.rows[g]):
-            i = P.rows[g] + a
-            P.speed[i], P.offset[i] = two_rates(P, start, g, a, before, free)
-            P.moved[i] = 0.0
+        i, height = P.rows[g], P.rows[g + 1] - P.rows[g]
+        for a in range(height):
+            P.moved[i + a] = 0.0
+        if height == 3:
+            P.speed[i], P.speed[i + 1], P.speed[i + 2] = three_rates(P, start, g, before)
+            P.offset[i], P.offset[i + 1], P.offset[i + 2] = three_rates(P, start, g, free)
+            continue
+        for a in range(height):
+            P.speed[i + a], P.offset[i + a] = two_rates(P, start, g, a, before, free)
     for k in range(K):
         hit = store_contact_law(s, ws, P, h, K, k, poisson) or hit
         parting = max(parting, P.least[P.rows[k]])

@@ -70,6 +70,7 @@ from pluecker.contact.found.problem import (
     store_constraints,
     store_contacts,
     store_offsets,
+    three_rates,
 )
 from pluecker.contact.found.sharing import ask
 from pluecker.contact.found.smooth import make_smooth, memory_in, rows_in
@@ -231,10 +232,16 @@ def size_of_found(s, ws):
 
 @called_kernel
 def store_speeds(s, ws, n):
-    """Store the velocities of the first n rows at the end of the step"""
+    """Store the velocities of the first n rows, those of contacts, at the end of the step"""
     P, start, after, size = problem_in(s, ws), index_table(s, START), piece(s, ws, AFTER), count(s, SIZE)
-    for i in range(n):
-        P.speed[i] = rate(P, start, i // size, i % size, after) + P.moved[i]
+    for g in range(n // size):
+        i = size * g
+        if size == 3:
+            x, y, z = three_rates(P, start, g, after)
+            P.speed[i], P.speed[i + 1], P.speed[i + 2] = x + P.moved[i], y + P.moved[i + 1], z + P.moved[i + 2]
+            continue
+        for a in range(size):
+            P.speed[i + a] = rate(P, start, g, a, after) + P.moved[i + a]
 
 
 @called_kernel

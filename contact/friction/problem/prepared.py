@@ -211,15 +211,17 @@ def scales(operator: Operator, sets: Sets, order: Order | None = None) -> Array:
 def find_scales(start, sizes, blocks, islands, d, s):
     """Compute the scales of :func:`scales` from the diagonal d, and write them to ``s``"""
     for part in range(DISCS):
-        largest = 0.0
-        for i in range(len(start) - 1):
-            top, count = rows_of_part(start, sizes, i, part)
+        largest, some = 0.0, False
+        for n in range(islands[0], islands[len(islands) - 1]):
+            top, count = rows_of_part(start, sizes, blocks[n], part)
             if count > 0:
-                s[top] = 0.0
+                s[top], some = 0.0, True
                 for k in range(top, top + count):
                     s[top] += d[k]
                 s[top] /= count
                 largest = max(largest, s[top])
+        if not some:
+            continue
         for island in range(len(islands) - 1):
             here = 0.0
             for n in range(islands[island], islands[island + 1]):

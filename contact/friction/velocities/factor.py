@@ -306,13 +306,14 @@ def assemble(I):
             for e in range(first[i], first[i + 1]):
                 f, p = column[e], where[e]
                 across = parts[e + 1] - parts[e]
-                if height == 3 and across == 1:
-                    x, y, z = load(J, p), load(J, p + 1), load(J, p + 2)
+                for c in range(across if height == 3 else 0):
+                    x, y, z = load(J, p + c), load(J, p + across + c), load(J, p + 2 * across + c)
                     x, y, z = response(D, top, x, y, z), response(D, top + 1, x, y, z), response(D, top + 2, x, y, z)
                     for d in range(first[i], first[i + 1]):
                         g, q = column[d], parts[d]
-                        r = place[g * n + f] + part_of[parts[e]]
+                        r = place[g * n + f] + part_of[parts[e] + c]
                         add_three(X, where[d], part_of, q, parts[d + 1], width[g], x, y, z, H, r, wide(width[f]))
+                if height == 3:
                     continue
                 for c in range(across):
                     for a in range(height):
@@ -343,8 +344,9 @@ def add_three(X, p, part_of, first, last, n, x, y, z, H, q, stride):
         low = EIGHT * part_of[first + j]
         k, r = EIGHT * (p + j), q + low * stride
         for b in range(min(EIGHT, n - low)):
-            row = X[k + b] * x + X[k + b + across] * y + X[k + b + 2 * across] * z
-            store(H, r, load(H, r) + row)
+            s, t, u = X[k + b], X[k + b + across], X[k + b + 2 * across]
+            if n <= EIGHT or s != 0.0 or t != 0.0 or u != 0.0:  # of a robot a contact moves one leg
+                store(H, r, load(H, r) + (s * x + t * y + u * z))
             r += stride
 
 
@@ -371,7 +373,7 @@ def add_product(X, p, part_of, first, last, T, height, of_columns, across, H, q,
             acts = False
             for a in range(height):
                 acts = acts or X[k + a * X_stride] != 0.0
-            if not acts:  # of a robot a contact moves one leg, a limit one joint
+            if not acts:
                 continue
             r = q + (EIGHT * part_of[first + j] + b) * stride
             for c in range(across):
