@@ -90,6 +90,26 @@ def test_a_scene_touches_where_each_of_its_pairs_does_and_where_their_distance_s
                 assert ((i, j) in touching) == (apart <= MARGIN) or abs(apart - MARGIN) < SLACK
 
 
+def test_what_is_found_on_the_way_is_what_is_found_there_at_once():
+    """Pairs that are near, and directions that part them, are kept while shapes move; now and then they jump"""
+    rng = np.random.default_rng(5)
+    count, steps = (12, 60) if COMPILED else (5, 12)
+    model, colliders = free(count), crowd(rng, ("Box", "ConvexHull", "Sphere", "Cylinder", "Mesh"), count)
+    scene, seen = Collision(model, colliders, margin=MARGIN), 0
+    q, turned = state(rng, count, 1.5), rng.normal(size=7 * count)
+    for k in range(steps):
+        if k % 20 == 19:
+            q, turned = state(rng, count, 1.5), rng.normal(size=7 * count)
+        q = (q + 3e-3 * turned).reshape(count, 7)
+        q[:, 3:] /= np.linalg.norm(q[:, 3:], axis=1, keepdims=True)
+        q = q.ravel()
+        found, alone = scene.find(q), Collision(model, colliders, margin=MARGIN).find(q)
+        for name in ("colliders", *FIELDS):
+            np.testing.assert_array_equal(getattr(found, name), getattr(alone, name))
+        seen += len(found)
+    assert seen > steps
+
+
 def test_a_scene_with_shapes_that_coal_serves_touches_where_each_pair_does():
     pytest.importorskip("coal", reason="it computes cylinders on boxes and meshes (extra collision)")
     rng = np.random.default_rng(1)
