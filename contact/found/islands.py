@@ -1,21 +1,20 @@
-"""Islands of a step: trees that block rows connect, each a problem of its own.
+"""Islands of a step: trees that block rows of the working set connect, each a problem of its own.
 
 Source: Tarjan, "Efficiency of a good but not linear set union algorithm" (1975).
 """
 
 from pluecker.contact.found.layout import (
+    IDLE,
     ISLAND_BLOCKS,
     ISLAND_FIRST,
     ISLAND_OF_TREE,
-    ISLAND_TREES,
-    ISLAND_TREES_FIRST,
-    NEAR,
+    LOCAL,
     TREES,
+    WORKING_SET,
     count,
     index_piece,
-    piece,
 )
-from pluecker.contact.found.problem import is_out_of_reach, problem_in
+from pluecker.contact.found.problem import problem_in
 from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel
 
 __all__ = ["find_islands"]
@@ -32,62 +31,35 @@ def root_of(above, t):
 
 @called_kernel
 def find_islands(s, ws, groups):
-    """Sort block rows and trees by islands, in the order of their first trees; return how many islands there are
-
-    A tree without a block row is in none, and limits that are out of reach are in none.
-    """
-    P, near, n = problem_in(s, ws), piece(s, ws, NEAR), count(s, TREES)
-    above, blocks, first = (
-        index_piece(s, ws, ISLAND_OF_TREE),
-        index_piece(s, ws, ISLAND_BLOCKS),
-        index_piece(s, ws, ISLAND_FIRST),
-    )
-    trees, first_tree = index_piece(s, ws, ISLAND_TREES), index_piece(s, ws, ISLAND_TREES_FIRST)
+    """Sort the block rows of the working set by islands, in the order of their first trees; return how many there are"""
+    P, chosen, n = problem_in(s, ws), index_piece(s, ws, WORKING_SET), count(s, TREES)
+    above, number_of = index_piece(s, ws, ISLAND_OF_TREE), index_piece(s, ws, LOCAL)
+    blocks, first, islands = index_piece(s, ws, ISLAND_BLOCKS), index_piece(s, ws, ISLAND_FIRST), 0
     for t in range(n):
-        above[t] = t
+        above[t], number_of[t] = t, -1
     for g in range(groups):
-        if is_out_of_reach(P, near, g):
-            continue
-        one = root_of(above, P.column[P.first[g]])
-        for e in range(P.first[g] + 1, P.first[g + 1]):
-            other = root_of(above, P.column[e])
-            one, other = min(one, other), max(one, other)
-            above[other] = one
-    for t in range(n):
-        above[t] = root_of(above, t)  # the least tree of the island
-        trees[t] = -1  # of a root: the number of its island
-    islands = 0
+        if chosen[g] != IDLE:
+            one = root_of(above, P.column[P.first[g]])
+            for e in range(P.first[g] + 1, P.first[g + 1]):
+                other = root_of(above, P.column[e])
+                one, other = min(one, other), max(one, other)
+                above[other] = one
     for g in range(groups):
-        if is_out_of_reach(P, near, g):
-            continue
-        root = above[P.column[P.first[g]]]
-        if trees[root] < 0:
-            trees[root] = islands
-            first[islands] = 0
-            islands += 1
-        first[trees[root]] += 1
-    for t in range(n):
-        root = above[t]
-        above[t] = trees[root] if root == t else above[root]  # roots are the least: they have their number already
+        if chosen[g] != IDLE:
+            root = root_of(above, P.column[P.first[g]])
+            if number_of[root] < 0:
+                number_of[root], first[islands] = islands, 0
+                islands += 1
+            first[number_of[root]] += 1
     count_up(first, islands)
     for g in range(groups):
-        if is_out_of_reach(P, near, g):
-            continue
-        i = above[P.column[P.first[g]]]
-        blocks[first[i]] = g
-        first[i] += 1
+        if chosen[g] != IDLE:
+            i = number_of[root_of(above, P.column[P.first[g]])]
+            blocks[first[i]] = g
+            first[i] += 1
     count_back(first, islands)
-    for i in range(islands + 1):
-        first_tree[i] = 0
     for t in range(n):
-        if above[t] >= 0:
-            first_tree[above[t]] += 1
-    count_up(first_tree, islands)
-    for t in range(n):
-        if above[t] >= 0:
-            trees[first_tree[above[t]]] = t
-            first_tree[above[t]] += 1
-    count_back(first_tree, islands)
+        number_of[t] = -1
     return islands
 
 

@@ -34,21 +34,21 @@ PIECES = (
     "table_integers", "table_numbers", "finding_integers", "finding_numbers",
     # the problem of a step: J by blocks, sets, offsets, impulses
     "block_first", "block_column", "block_place", "block_low", "block_high", "block_data", "block_rows", "set_sizes",
-    "set_friction", "set_lower", "set_upper", "offset", "near", "compliance", "impulses", "scales", "speed", "moved",
+    "set_friction", "set_lower", "set_upper", "offset", "compliance", "impulses", "scales", "speed", "moved",
     "least", "owner",
     # forces of a search before the last one in this step, from which the next begins
     "again",
-    # islands
-    "island_of_tree", "island_first", "island_blocks", "island_trees_first", "island_trees", "local", "counted",
+    # which block rows are in play, and islands of these
+    "working_set", "island_of_tree", "island_first", "island_blocks", "local", "counted",
     # what calls leave, what they are told; what anything else takes, one after the other
     "answer", "call", "work",
 )  # fmt: skip
 (
     MOMENTS, INVERSE, MASS, LINKS, COLUMNS, ROWS, BEFORE, FREE, AFTER, POSES, REACH, FAR, TABLE_INTEGERS,
     TABLE_NUMBERS, FINDING_INTEGERS, FINDING_NUMBERS, BLOCK_FIRST, BLOCK_COLUMN, BLOCK_PLACE, BLOCK_LOW, BLOCK_HIGH,
-    BLOCK_DATA, BLOCK_ROWS, SET_SIZES, SET_FRICTION, SET_LOWER, SET_UPPER, OFFSET, NEAR, COMPLIANCE, IMPULSES, SCALES,
-    SPEED, MOVED, LEAST, OWNER, AGAIN, ISLAND_OF_TREE, ISLAND_FIRST, ISLAND_BLOCKS, ISLAND_TREES_FIRST, ISLAND_TREES,
-    LOCAL, COUNTED, ANSWER, CALL, WORKING,
+    BLOCK_DATA, BLOCK_ROWS, SET_SIZES, SET_FRICTION, SET_LOWER, SET_UPPER, OFFSET, COMPLIANCE, IMPULSES, SCALES,
+    SPEED, MOVED, LEAST, OWNER, AGAIN, WORKING_SET, ISLAND_OF_TREE, ISLAND_FIRST, ISLAND_BLOCKS, LOCAL, COUNTED,
+    ANSWER, CALL, WORKING,
 ) = range(len(PIECES))  # fmt: skip
 HEADER = PLACES + 2 * len(PIECES)
 
@@ -65,6 +65,9 @@ CALL_SIZE = 12  # numbers of the arguments of a call
 REMEMBERED = 9
 
 NCP, CCP, LCP, FRICTIONLESS = range(4)
+
+# of the working set of a step, for each block row: it is without impulses, in an island that is solved, in one that is not
+IDLE, SOLVED, UNSOLVED = range(3)
 
 # what Python is asked for: contacts of pairs without a kernel, impulses of a problem
 FIND, SOLVE = range(2)

@@ -19,6 +19,7 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.found import layout
 from pluecker.contact.found.plan import Plan, Room
+from pluecker.contact.found.problem import REACH_OF_LIMITS
 from pluecker.contact.found.sharing import ASKED
 from pluecker.contact.found.step import THROWN
 from pluecker.contact.friction.problem.natural_map import ROUNDING
@@ -195,11 +196,12 @@ class Task:
         friction = part(layout.SET_FRICTION, 3 * groups).reshape(-1, DISCS)
         self.sets = Sets(rows, discs, friction, part(layout.SET_LOWER, groups), part(layout.SET_UPPER, groups))
         self.least, self.moved, self.speed = (part(x, m) for x in (layout.LEAST, layout.MOVED, layout.SPEED))
-        self.offset, self.near, self.compliance = (part(x, m) for x in (layout.OFFSET, layout.NEAR, layout.COMPLIANCE))
+        self.offset, self.compliance = part(layout.OFFSET, m), part(layout.COMPLIANCE, m)
         self.start, self.free = part(layout.IMPULSES, m), piece[layout.FREE].copy()
         self.normal = size * np.arange(K)
         _, self.fastest, self.asked, hit = piece[layout.ANSWER][:4].tolist()
         self.hit, self.m = bool(hit), m
+        self.near = self.nearer_limits()
         self.linear = np.zeros(m, bool)
         free = np.isinf(self.sets.lower) & np.isinf(self.sets.upper) & (discs[:, 0] == 0)
         self.linear[rows[:-1][free]] = True
@@ -208,6 +210,15 @@ class Task:
         if plan.shapes.impacts == "poisson":
             self.returned[:K] = restitution
         self.add_returned(piece, groups, K)
+
+    def nearer_limits(self) -> Array:
+        """Return offsets in which limits are nearer that are far out of reach: errors are shares of the largest of them."""
+        sets, near = self.sets, self.offset.copy()
+        one_sided = (sets.lower == 0.0) & np.isinf(sets.upper) | np.isinf(sets.lower) & (sets.upper == 0.0)
+        limits = sets.start[:-1][one_sided & (sets.sizes[:, 0] == 0)]
+        far = REACH_OF_LIMITS * self.fastest
+        near[limits] = np.clip(near[limits], -far, far)
+        return near
 
     def add_returned(self, piece: Pieces, groups: int, K: int) -> None:
         """Add Poisson's coefficients of contacts of constraints."""

@@ -255,8 +255,8 @@ class Plan:
             "block_column": blocks, "block_place": blocks, "block_low": blocks,
             "block_high": blocks, "block_data": room.data, "block_rows": groups + 1,
             "set_sizes": 3 * groups, "set_friction": 3 * groups, "set_lower": groups,
-            "set_upper": groups, "again": 1 + layout.REMEMBERED * K, "island_of_tree": trees, "island_first": trees + 2,
-            "island_blocks": groups, "island_trees_first": trees + 2, "island_trees": trees, "local": trees,
+            "set_upper": groups, "again": 1 + layout.REMEMBERED * K, "working_set": groups, "island_of_tree": trees,
+            "island_first": trees + 2, "island_blocks": groups, "local": trees,
             "counted": 8, "answer": 8, "call": layout.CALL_SIZE, "work": self.work_size(ranged, m, room),
         }  # fmt: skip
         return [sizes[name] for name in layout.PIECES]

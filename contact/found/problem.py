@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.found.layout import (
-    AFTER,
     BEFORE,
     BLOCK_COLUMN,
     BLOCK_DATA,
@@ -34,7 +33,6 @@ from pluecker.contact.found.layout import (
     LEAST,
     LINKS,
     MOVED,
-    NEAR,
     OFFSET,
     OWNER,
     POISSON,
@@ -100,13 +98,12 @@ from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, 
 from pluecker.spatial.engine.scalars.operations import tail
 
 __all__ = [
+    "REACH_OF_LIMITS",
     "Extent",
     "Problem",
     "frame_of",
-    "is_out_of_reach",
     "problem_in",
     "rate",
-    "reaches_far_limits",
     "store_constraints",
     "store_contacts",
     "store_offsets",
@@ -114,9 +111,7 @@ __all__ = [
 ]
 
 CONE = 3  # rows of a contact of constraints
-REACH_OF_LIMITS = (
-    10.0  # times the largest velocity: limits that are farther away are not reached, or looked at once more
-)
+REACH_OF_LIMITS = 10.0  # times the largest velocity: limits that are farther away are hardly reached
 
 
 class Problem(NamedTuple):
@@ -406,52 +401,18 @@ def store_offsets(s, ws, h, K, x):
         here = max(abs(P.speed[i]), abs(P.offset[i]))
         fastest, total = max(fastest, here), total + here
         P.offset[i] -= P.least[i]
-    store_nearer_limits(s, ws, x, fastest)
+    begin_far_limits(P, x, fastest)
     return hit, fastest if total < inf else inf, parting
 
 
 @called_kernel
-def store_nearer_limits(s, ws, x, fastest):
-    """Store offsets in which limits are nearer that are far out of reach: errors are shares of the largest of them
-
-    They start without an impulse.
-    """
-    P, near = problem_in(s, ws), piece(s, ws, NEAR)
-    for i in range(x.rows):
-        near[i] = P.offset[i]
-    for g in range(x.groups):
-        i, single = P.rows[g], P.sizes[3 * g] == 0
-        if single and ((P.lower[g] == 0.0 and P.upper[g] == inf) or (P.upper[g] == 0.0 and P.lower[g] == -inf)):
-            near[i] = min(max(near[i], -REACH_OF_LIMITS * fastest), REACH_OF_LIMITS * fastest)
-            if is_out_of_reach(P, near, g):
-                P.r[i] = 0.0
-
-
-@allocation_free_kernel
-def is_out_of_reach(P, near, g):
-    """Return whether block row g is a limit that is so far away that it is in no island"""
-    i = P.rows[g]
-    return near[i] != P.offset[i] and (near[i] < P.offset[i]) == (P.lower[g] == 0.0)
-
-
-@called_kernel
-def reaches_far_limits(s, ws, x):
-    """Return whether a limit acts that seemed to be out of reach, or has to"""
-    P, near, start, after, acts = (
-        problem_in(s, ws),
-        piece(s, ws, NEAR),
-        index_table(s, START),
-        piece(s, ws, AFTER),
-        False,
-    )
+def begin_far_limits(P, x, fastest):
+    """Let limits that are far out of reach begin without an impulse: errors are shares of the largest offset, if they act"""
     for g in range(x.groups):
         i = P.rows[g]
-        if is_out_of_reach(P, near, g):
-            u = rate(P, start, g, 0, after) - P.least[i]
-            acts = acts or (u < 0.0 if P.lower[g] == 0.0 else u > 0.0)
-        else:
-            acts = acts or (near[i] != P.offset[i] and P.r[i] != 0.0)
-    return acts
+        one_sided = P.sizes[3 * g] == 0 and (P.lower[g] == 0.0 or P.upper[g] == 0.0)
+        if one_sided and abs(P.offset[i]) > REACH_OF_LIMITS * fastest:
+            P.r[i] = 0.0
 
 
 @called_kernel

@@ -1,9 +1,10 @@
-"""Impulses of the islands of a step, each by Newton's method in velocities, in memory of its own size."""
+"""Impulses of a step: islands of its working set, each solved by Newton's method in velocities."""
 
 from math import inf
 
 from numba import config
 
+from pluecker.contact.found.islands import find_islands
 from pluecker.contact.found.layout import (
     ACCURACY,
     AFTER,
@@ -12,6 +13,7 @@ from pluecker.contact.found.layout import (
     CALL_SIZE,
     CCP,
     ERROR,
+    FASTEST,
     FREE,
     INVERSE,
     ISLAND_BLOCKS,
@@ -19,13 +21,14 @@ from pluecker.contact.found.layout import (
     LAW,
     LOCAL,
     MASS,
-    NEAR,
     NEEDS_WORK,
     SCALES,
+    SOLVED,
     SQUARE,
     START,
-    TREES,
+    UNSOLVED,
     WORKING,
+    WORKING_SET,
     count,
     index_piece,
     index_table,
@@ -34,6 +37,7 @@ from pluecker.contact.found.layout import (
     piece,
 )
 from pluecker.contact.found.problem import Extent, problem_in
+from pluecker.contact.found.working_set import choose_working_set, extend_working_set
 from pluecker.contact.friction.problem.prepared import scales_of_diagonal
 from pluecker.contact.friction.problem.sets import DISCS
 from pluecker.contact.friction.velocities.island import IslandProblem
@@ -44,13 +48,14 @@ from pluecker.spatial.engine.memory.arrays import as_matrix, as_vector, integers
 from pluecker.spatial.engine.memory.separate import arrays_in, compiled_separately, put_arrays
 from pluecker.spatial.engine.scalars.operations import load, part, store, tail
 
-__all__ = ["solve_islands"]
+__all__ = ["find_impulses"]
 
 # What is aimed at, as a share of the accuracy; above a much smaller one, impulses of the step before that solve the problem
 # get more digits all the same: what is pressed together creeps as long as they are taken as they are.
 AIM, POLISH = 0.3, 1e-5
 NO_ROOM = -1.0
 BUDGET = 300  # factors of an island, at most: walls that are hit take so many, and Python seconds a step
+FIRST_BUDGET = 20  # of one that others may come to
 
 
 @kernel
@@ -59,39 +64,78 @@ def island_problem(s, ws):
     P = problem_in(s, ws)
     return IslandProblem(
         P.rows, index_table(s, START), P.first, P.column, P.place, P.data, P.sizes, P.friction, P.lower, P.upper,
-        piece(s, ws, SCALES), piece(s, ws, INVERSE), piece(s, ws, MASS), index_table(s, SQUARE), piece(s, ws, NEAR),
-        P.compliance, P.r,
+        piece(s, ws, SCALES), piece(s, ws, INVERSE), piece(s, ws, MASS), index_table(s, SQUARE), P.offset, P.compliance,
+        P.r,
     )  # fmt: skip
 
 
 @called_kernel
-def solve_islands_here(s, ws, x, islands):
-    """Solve each island, and store velocities at the end of the step; return the largest error as a share of the accuracy
+def solve_islands(s, ws, x, exact, budget):
+    """Solve each island that is not solved; return the largest error of those that are now, and of those that are not
 
-    ``NO_ROOM`` where there is too little; above 1 where an island is not solved.
+    Shares of the accuracy; zero of none, not finite or ``NO_ROOM``, where there is too little, as the second one.
     """
-    local, work, worst, lacking = index_piece(s, ws, LOCAL), piece(s, ws, WORKING), 0.0, False
-    first, blocks, accuracy = index_piece(s, ws, ISLAND_FIRST), index_piece(s, ws, ISLAND_BLOCKS), number(s, ACCURACY)
-    free, after, exact = piece(s, ws, FREE), piece(s, ws, AFTER), 0 if count(s, LAW) == CCP else 1
-    for k in range(len(after)):
-        after[k] = 0.0
+    islands, local, work, after = (
+        find_islands(s, ws, x.groups),
+        index_piece(s, ws, LOCAL),
+        piece(s, ws, WORKING),
+        piece(s, ws, AFTER),
+    )
+    first, blocks, chosen = (
+        index_piece(s, ws, ISLAND_FIRST),
+        index_piece(s, ws, ISLAND_BLOCKS),
+        index_piece(s, ws, WORKING_SET),
+    )
+    accuracy, reached, missed, lacking = number(s, ACCURACY), 0.0, 0.0, False
     store_scales(s, ws, x, islands)
     P = island_problem(s, ws)
-    for t in range(count(s, TREES)):
-        local[t] = -1
     for i in range(islands):
-        members = part(blocks, first[i], first[i + 1] - first[i])
-        error, factors = solve_island(work, P, local, members, exact, AIM * accuracy, POLISH * accuracy, BUDGET, after)
+        members, to_do = part(blocks, first[i], first[i + 1] - first[i]), False
+        for k in range(len(members)):
+            to_do = to_do or chosen[members[k]] == UNSOLVED
+        if not to_do:
+            continue
+        error, factors = solve_island(work, P, local, members, exact, AIM * accuracy, POLISH * accuracy, budget, after)
         if factors < 0:
             needs(s, NEEDS_WORK, -factors)
             lacking = True
         elif not error < inf:
-            return error
+            return reached, error
+        solved = factors >= 0 and error <= AIM * accuracy
+        if solved:
+            reached = max(reached, error / accuracy)
         else:
-            worst = max(worst, error / accuracy)
+            missed = max(missed, error / accuracy)
+        for k in range(len(members)):
+            chosen[members[k]] = SOLVED if solved else UNSOLVED
+    return reached, NO_ROOM if lacking else missed
+
+
+@called_kernel
+def solve_here(s, ws, x):
+    """Find impulses of all block rows, and the velocity at the end of the step; return the error, a share of the accuracy
+
+    Islands of the working set are solved, with few factors as long as others come to it, until nothing is violated.
+    ``NO_ROOM`` where there is too little; above 1 where an island is not solved.
+    """
+    exact, free, after = 0 if count(s, LAW) == CCP else 1, piece(s, ws, FREE), piece(s, ws, AFTER)
+    unit, worst, budget = number(s, ACCURACY) * load(piece(s, ws, ANSWER), FASTEST), 0.0, FIRST_BUDGET
+    choose_working_set(s, ws, x, exact, POLISH * unit)
+    while True:
+        reached, missed = solve_islands(s, ws, x, exact, budget)
+        if not 0.0 <= missed < inf:
+            return missed
+        worst = max(worst, reached)
+        added, idle = extend_working_set(s, ws, x, exact, AIM * unit)
+        if added > 0:
+            budget = FIRST_BUDGET
+        elif missed == 0.0 or budget == BUDGET:
+            break
+        else:
+            budget = BUDGET
     for k in range(len(after)):
         after[k] += free[k]
-    return NO_ROOM if lacking else worst
+    return max(max(worst, missed), idle / unit if idle > 0.0 else 0.0)
 
 
 @called_kernel
@@ -167,30 +211,29 @@ def squares_of(data, p, inverse, q, n, moved, k):
 
 # the solver is a function of its own, with its loops optimised, which long code of scalars such as a step does not gain by
 
-GROUPS, ISLANDS = 4, 8  # in the block of a call, behind both arrays
+GROUPS = 4  # in the block of a call, behind both arrays
 
 
-def solve_islands_at(place, k):
-    """Solve the islands of which the block at an address tells; this is what is compiled separately"""
+def solve_at(place, k):
+    """Find the impulses of which the block at an address tells; this is what is compiled separately"""
     block = integers_at(place, CALL_SIZE)
     s, ws = arrays_in(block, 2)
     x = Extent(block[GROUPS], block[GROUPS + 1], block[GROUPS + 2], block[GROUPS + 3])
-    store(piece(s, ws, ANSWER), ERROR, solve_islands_here(s, ws, x, block[ISLANDS]))
+    store(piece(s, ws, ANSWER), ERROR, solve_here(s, ws, x))
     return 0
 
 
 if config.DISABLE_JIT:
-    solve_islands = solve_islands_here
+    find_impulses = solve_here
 else:
-    call_solver = compiled_separately("pluecker_velocity_islands", solve_islands_at, of_scalars=True)
+    call_solver = compiled_separately("pluecker_velocity_islands", solve_at, of_scalars=True)
 
     @kernel
-    def solve_islands(s, ws, x, islands):
-        """Solve each island as :func:`solve_islands_here`, by the separately compiled function"""
+    def find_impulses(s, ws, x):
+        """Find impulses as :func:`solve_here`, by the separately compiled function"""
         block = index_piece(s, ws, CALL)
         put_arrays(block, (s, ws))
         for k in range(len(x)):
             block[GROUPS + k] = x[k]
-        block[ISLANDS] = islands
         call_solver(address_of(block), 0)
         return load(piece(s, ws, ANSWER), ERROR)

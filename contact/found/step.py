@@ -24,7 +24,6 @@ from pluecker.articulated.stepping.semi_implicit.free_roots import move_configur
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.scenario import ELEMENTS, MORE, more, number_of
 from pluecker.contact.found.find import find_in_reach
-from pluecker.contact.found.islands import find_islands
 from pluecker.contact.found.layout import (
     ACCURACY,
     AFTER,
@@ -36,6 +35,7 @@ from pluecker.contact.found.layout import (
     COUNTED,
     DATA,
     FAR,
+    FASTEST,
     FREE,
     LAST_STEP,
     LAW,
@@ -66,7 +66,6 @@ from pluecker.contact.found.moves import move_along_rows
 from pluecker.contact.found.problem import (
     problem_in,
     rate,
-    reaches_far_limits,
     store_constraints,
     store_contacts,
     store_offsets,
@@ -74,7 +73,7 @@ from pluecker.contact.found.problem import (
 )
 from pluecker.contact.found.sharing import ask
 from pluecker.contact.found.smooth import make_smooth, memory_in, rows_in
-from pluecker.contact.found.solving import NO_ROOM, solve_islands
+from pluecker.contact.found.solving import NO_ROOM, find_impulses
 from pluecker.contact.found.warm_start import recall, remember
 from pluecker.contact.rows import layout
 from pluecker.contact.rows.layout import row_count
@@ -86,6 +85,7 @@ __all__ = ["THROWN", "found_step"]
 
 SPARE = 1.25  # chosen: of the way that velocities without impulses lead, so that most steps look for contacts once
 SEARCHES = 4  # for contacts in one step, at most
+LARGE = 1000  # block rows of a problem that Python would take minutes for: where it is not solved, the step is divided
 THROWN = 10.0  # times the largest velocity that was there or is asked for, chosen: impulses seldom make faster ones
 
 
@@ -151,9 +151,11 @@ def make_solve_contacts(with_rows: bool) -> Callable[..., Any]:
         if not fastest < inf:
             return nan
         if not (hit or struck) and count(s, LAW) != LCP:
-            error = solve_islands(s, ws, x, find_islands(s, ws, x.groups))
+            store(piece(s, ws, ANSWER), FASTEST, fastest)
+            error = find_impulses(s, ws, x)
             thrown = parting > number(s, ACCURACY) * fastest and not is_gentle(s, ws, x, max(fastest, parting))
-            if error == NO_ROOM or (error <= 1.0 and not thrown and not reaches_far_limits(s, ws, x)):
+            large = x.groups > LARGE and not thrown
+            if error == NO_ROOM or large or (error <= 1.0 and not thrown):
                 return error
         answer = piece(s, ws, ANSWER)
         answer[0], answer[1], answer[2], answer[3] = nan, fastest, parting, 1.0 if hit or struck else 0.0

@@ -131,6 +131,17 @@ def test_the_convex_law_lifts_a_cube_that_slides_and_coulombs_does_not(law):
     assert law == "ncp" or rise > 1.0
 
 
+def test_in_the_convex_law_a_ball_that_flies_past_the_floor_is_lifted_before_it_touches():
+    """r_n (1 + mu^2 (1 + 5/2 (1 + gap / 2 r)^2)) / m = mu v + g h - gap / h: u_n + gap / h = mu u_t, r_t = mu r_n"""
+    mu, gap, h, speed, r = 0.5, 0.005, 0.01, 2.0, 0.1
+    yielding = 1.0 + 2.5 * (1.0 + 0.5 * gap / r) ** 2  # along the floor, at a point halfway to it
+    lift = {"ccp": (mu * speed + G * h - gap / h) / (1.0 + mu * mu * yielding), "ncp": 0.0}
+    for law, expected in lift.items():
+        world = world_of([Sphere(r)], Surface(friction=mu), law=law)
+        end = world.step(placed(r + gap), [0, 0, 0, speed, 0, 0], h)
+        np.testing.assert_allclose(end.q[2] - r - gap, h * (expected - G * h), atol=1e-8)
+
+
 def test_without_friction_a_box_slides_for_ever():
     world = world_of([Box((0.2, 0.2, 0.2))], Surface(friction=0.9), law="frictionless")
     v = world.simulate(placed(0.1), [0, 0, 0, 1.0, 0, 0], 10 * H, H).v[-1]
