@@ -23,11 +23,11 @@ from pluecker.spatial.engine.scalars.operations import load, load_integer, part,
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
-    "ALONG", "AT", "BEGIN", "BELOW", "BEST", "BLOCKS", "CHANGE", "CHOSEN", "COLUMN", "COUNTS", "DEGREE", "EIGHT",
+    "ALONG", "AT", "BEGIN", "BELOW", "BEST", "BLOCKS", "CHANGE", "COLUMN", "COUNTS", "DEGREE", "EIGHT",
     "EIGHTS", "FACTOR", "FIRST", "FRICTION", "HEADER", "HELD", "IMPULSE", "INVERSE", "LENGTH", "LINE", "LOWER",
     "MASS", "MATRIX", "MEMBER", "NEAREST", "NEEDED", "NODE", "NODES", "NUMBER", "OFFSET", "ORDER", "PART", "PARTS",
-    "PICKED", "PLACE", "POINT", "PUSH", "RANK", "REACHED", "REGION", "RESIDUAL", "RESPONSE", "ROWS", "SCALE", "SHARE",
-    "SIZES", "SOFTNESS", "SQUARE", "START", "STEP", "TABLE", "UPPER", "VELOCITY", "WHERE", "WIDTH", "WORK", "ZERO",
+    "PLACE", "POINT", "PUSH", "RANK", "RESIDUAL", "RESPONSE", "ROWS", "SCALE", "SHARE", "SIZES", "SOFTNESS", "SQUARE",
+    "START", "STEP", "TABLE", "UPPER", "VELOCITY", "WHERE", "WIDTH", "WORK", "ZERO",
     "IslandProblem", "Size", "begin", "count", "dot", "gather_square", "move", "numbers", "place_of", "push",
     "rates", "rows", "sets_of", "times_nodes", "try_impulses", "whole", "wide",
 ]  # fmt: skip
@@ -48,18 +48,17 @@ BLOCKS, ROWS, NODES, EIGHTS, NEEDED, COUNTS = range(6)
     IMPULSE, BEST, NEAREST, VELOCITY, OFFSET, SOFTNESS, SCALE, LENGTH, POINT, RESIDUAL, SHARE, ALONG, HELD, WORK, ZERO,
     # of each row a row of a square block of D, and two blocks to work in; friction and bounds of each block row
     RESPONSE, TABLE, FRICTION, LOWER, UPPER,
-    # integers: of each block row its first row, the sizes of its discs, its place in the problem, its region; of those of
-    # one region their numbers here and their places in the problem; of each block row its first block; of each block its
-    # node, its place in J, and its first part; of each part which eight of the node's velocities it is
-    START, SIZES, MEMBER, REGION, PICKED, CHOSEN, FIRST, COLUMN, WHERE, PARTS, PART,
+    # integers: of each block row its first row, the sizes of its discs, its place in the problem, its first block; of each
+    # block its node, its place in J, and its first part; of each part which eight of the node's velocities it is
+    START, SIZES, MEMBER, FIRST, COLUMN, WHERE, PARTS, PART,
     # of each node its number in the problem, where its vectors and its matrices begin, its width, the list of those below
-    # it; the order of elimination, the place of each in it, degrees, a region that it is in
-    NODE, AT, SQUARE, WIDTH, BEGIN, ORDER, RANK, DEGREE, REACHED,
+    # it; the order of elimination, the place of each in it, degrees
+    NODE, AT, SQUARE, WIDTH, BEGIN, ORDER, RANK, DEGREE,
     # of each pair of nodes where its block begins in the factor, or -1; the nodes that come after each one and meet it
     PLACE, BELOW,
     # rows of eight: the factor, all that is left of the memory
     FACTOR, PIECES,
-) = range(51)  # fmt: skip
+) = range(47)  # fmt: skip
 HEADER = (COUNTS + 2 * PIECES + EIGHT - 1) // EIGHT * EIGHT
 
 

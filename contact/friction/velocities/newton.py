@@ -15,9 +15,10 @@ normal part.
 
 epsilon, a small compliance, holds impulses near those before: where contacts share a load their parts are not unique, and
 without it they change from step to step, and what slides, holds and parts with them. It is large where |F| is, ``EPSILON
-|F|^0.7``, and ten times as large after each ``PATIENCE`` steps, up to ten thousand times. Steps are taken whole: where sets
-of contacts change |F| has to rise on the way to a solution. With a line search 20 boxes on one another of which the lowest
-is thrown take 31 steps instead of 9, and ten of 38 such problems are not solved in 60.
+|F|^0.7``. Where ``PATIENCE`` steps have found no solution, as many are taken with a larger epsilon, in turns ``HOLDS`` times
+as large: steps that go about for ever with one seldom do with the next. Steps are taken whole: where sets of contacts change
+|F| has to rise on the way to a solution. With a line search 20 boxes on one another of which the lowest is thrown take 31
+steps instead of 9, and ten of 38 such problems are not solved in 60; with smaller ones where |F| rises fewer still.
 
 Source: P. Alart and A. Curnier, "A mixed formulation for frictional contact problems prone to Newton like solution methods"
 (1991); M. Hintermueller, K. Ito and K. Kunisch (2002) on such methods as choices of active sets; R. T. Rockafellar (1976) on
@@ -69,12 +70,12 @@ from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, 
 from pluecker.spatial.engine.memory.arrays import as_matrix, as_vector
 from pluecker.spatial.engine.scalars.operations import load, part, store, tail
 
-__all__ = ["PATIENCE", "newton"]
+__all__ = ["newton"]
 
 # Chosen on the problems that solve_island.py tells of.
 WEIGHT = 0.3  # of velocities beside impulses: w where there is no compliance
-EPSILON, POWER, LEAST, MOST = 0.02, 0.7, 1e-6, 0.1
-PATIENCE, GROWTH, TURNS = 15, 10.0, 5
+EPSILON, POWER, LEAST, MOST = 0.02, 0.7, 1e-6, 1.0
+PATIENCE, HOLDS = 15, (100.0, 10.0, 1000.0)
 OF_EQUATIONS = 1e-8  # epsilon of rows without bounds, which always hold
 NEAR = 10.0  # times the error that is aimed at: a residual from which on impulses are looked at more closely
 
@@ -328,11 +329,15 @@ def find_step(I):
 # ---------------------------------------------------------------------------------------------------------------- method
 
 
-@called_kernel
-def newton(I, exact, aim, finer, steps, before, best):
-    """Take steps from the impulses x, in IMPULSE; return the smallest error, of impulses in BEST, and how many there were
+@allocation_free_kernel
+def share_of_residual(turn):
+    """Return what epsilon is of a power of |F| in the first turn, 0, or in those that follow"""
+    return EPSILON if turn == 0 else EPSILON * HOLDS[(turn - 1) % len(HOLDS)]
 
-    ``before`` of them were taken already, of which epsilon knows.
+
+@called_kernel
+def newton(I, exact, aim, finer, steps, best):
+    """Take steps from the impulses x, in IMPULSE; return the smallest error, of impulses in BEST, and how many there were
 
     One more follows when the error is what is aimed at, unless it is finer already, with a small epsilon: what contacts are
     by then they stay, and most of what is left goes.
@@ -345,7 +350,7 @@ def newton(I, exact, aim, finer, steps, before, best):
     r = residual(I, exact)
     while used < steps:
         used, last = used + 1, best <= aim
-        epsilon = EPSILON * GROWTH ** ((turn + (before + used) // PATIENCE) % TURNS) * r**POWER
+        epsilon = share_of_residual(turn + (used - 1) // PATIENCE) * r**POWER
         respond(I, exact, OF_EQUATIONS if last else min(max(epsilon, LEAST), MOST))
         r = inf
         if find_step(I):
