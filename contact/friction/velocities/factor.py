@@ -1,11 +1,13 @@
 """Factors of ``A + J' D J`` over the nodes of an island: an order of elimination, the pattern, and the numbers.
 
 The matrix H has a dense block for each pair of nodes that a block row ties. In an order of least degree chains, stacks and
-trees have no fill at all. The pattern is a table of pairs, so that finding it takes microseconds for the tens of nodes that
-islands mostly have; it grows with their square. D need not be symmetric. Elimination of a node p keeps ``W_ip = H_ip
-H_pp^-1`` for the nodes i behind it, and takes ``W_ip H_pj`` from H_ij. Of a body H_pp is inverted, in registers; of a wider
-node it is factorised, ``H_pp = U L``, from its last row to its first: rows of trees are in the order from the root on, so
-that in a robot that is touched here and there nothing is filled, and each row meets those between it and the root alone.
+trees have no fill at all. While the order is sought, ties are a bit for each pair of nodes: that takes microseconds for the
+tens of nodes that islands mostly have, milliseconds for a thousand. D need not be symmetric.
+
+Elimination of a node p keeps ``W_ip = H_ip H_pp^-1`` for the nodes i behind it, and takes ``W_ip H_pj`` from H_ij, whose
+place is found in the list of i or j, whichever comes first. Of a body H_pp is inverted, in registers; of a wider node it is
+factorised, ``H_pp = U L``, from its last row to its first: rows of trees are in the order from the root on, so that in a
+robot that is touched here and there nothing is filled, and each row meets those between it and the root alone.
 
 Source: A. George and J. W. H. Liu, "The evolution of the minimum degree ordering algorithm" (1989); G. H. Golub and C. F.
 Van Loan, "Matrix computations", sections 3.2 and 4.2, for block factors without pivots.
@@ -34,18 +36,24 @@ from pluecker.contact.friction.velocities.island import (
     ORDER,
     PART,
     PARTS,
+    PIVOT,
     PLACE,
     RANK,
     RESPONSE,
     SQUARE,
     START,
+    TIES,
+    TO_HERE,
+    TO_THERE,
     WHERE,
     WIDTH,
+    WORD,
     count,
     dot,
     gather_square,
     numbers,
     place_of,
+    put,
     rows,
     whole,
     wide,
@@ -54,7 +62,7 @@ from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, 
 from pluecker.spatial.engine.memory.arrays import entry, integers, rows_of, with_entry
 from pluecker.spatial.engine.scalars.operations import load, store
 
-__all__ = ["factorise", "find_masses", "find_pattern", "find_room", "solve_factored"]
+__all__ = ["factorise", "find_masses", "find_room", "solve_factored"]
 
 LOST = 1e-13  # of a diagonal entry, what elimination may leave of it: less is rounding
 
@@ -62,69 +70,180 @@ LOST = 1e-13  # of a diagonal entry, what elimination may leave of it: less is r
 # --------------------------------------------------------------------------------------------------------------- pattern
 
 
+@kernel
+def words(n):
+    """Return how many integers n bits take"""
+    return (n + WORD - 1) // WORD
+
+
 @allocation_free_kernel
-def tie(place, degree, width, n, i, j):
+def lowest(word):
+    """Return the number of the lowest bit of a word that is not zero"""
+    bit, k, half = word & -word, 0, 32
+    while half > 0:
+        if bit >= 1 << half:
+            bit, k = bit >> half, k + half
+        half //= 2
+    return k
+
+
+@allocation_free_kernel
+def tie(ties, degree, width, across, i, j):
     """Note that two nodes have a block, unless that is known"""
-    if place[i * n + j] < 0:
-        place[i * n + j], place[j * n + i] = 0, 0
+    word, bit = i * across + j // WORD, 1 << (j % WORD)
+    if ties[word] & bit == 0:
+        ties[word] |= bit
         degree[i] += width[j]
-        degree[j] += width[i]
 
 
 @called_kernel
-def find_pattern(I):
-    """Find an order of least degree, and the places of all blocks; how many rows of eight they take is kept in NEEDED"""
-    n, place, below, begin = count(I, NODES), whole(I, PLACE), whole(I, BELOW), whole(I, BEGIN)
-    order, rank, degree, width = whole(I, ORDER), whole(I, RANK), whole(I, DEGREE), whole(I, WIDTH)
-    first, column, top = whole(I, FIRST), whole(I, COLUMN), 0
-    for k in range(n * n):
-        place[k] = -1
+def find_ties(I):
+    """Note the pairs of nodes that block rows tie, each node with itself among them, and degrees: what widths come to"""
+    n, ties, degree, width = count(I, NODES), whole(I, TIES), whole(I, DEGREE), whole(I, WIDTH)
+    first, column, across = whole(I, FIRST), whole(I, COLUMN), words(n)
+    for k in range(n * across):
+        ties[k] = 0
     for i in range(n):
-        place[i * n + i], rank[i], degree[i] = 0, -1, width[i]
+        degree[i] = 0
+        tie(ties, degree, width, across, i, i)
     for i in range(count(I, BLOCKS)):
         for k in range(first[i], first[i + 1]):
-            for e in range(first[i], k):
-                tie(place, degree, width, n, column[k], column[e])
+            for e in range(first[i], first[i + 1]):
+                tie(ties, degree, width, across, column[k], column[e])
+
+
+@allocation_free_kernel
+def eliminate(ties, degree, width, across, p, below, top):
+    """Tie all nodes that node p meets to one another; list them in ``below`` from ``top`` on, as far as there is room
+
+    Returns where the list ends, and what rows of eight their blocks take.
+    """
+    mine, size = p * across, 0
+    ties[mine + p // WORD] ^= 1 << (p % WORD)
+    for w in range(across):
+        left = ties[mine + w]
+        while left != 0:
+            i = WORD * w + lowest(left)
+            left &= left - 1
+            if top < len(below):
+                below[top] = i
+            top += 1
+            size += width[p] * wide(width[i]) + width[i] * wide(width[p])
+            its = i * across
+            ties[its + p // WORD] ^= 1 << (p % WORD)
+            degree[i] -= width[p]
+            for v in range(across):
+                new = ties[mine + v] ^ (ties[mine + v] & ties[its + v])
+                ties[its + v] |= new
+                while new != 0:
+                    degree[i] += width[WORD * v + lowest(new)]
+                    new &= new - 1
+    return top, size
+
+
+@called_kernel
+def find_order(I, below):
+    """Find an order of least degree, and what nodes each one meets that come after it, as far as there is room
+
+    How many rows of eight all blocks take is kept in NEEDED.
+    """
+    n, ties, begin = count(I, NODES), whole(I, TIES), whole(I, BEGIN)
+    order, rank, degree, width = whole(I, ORDER), whole(I, RANK), whole(I, DEGREE), whole(I, WIDTH)
+    top = needed = 0
+    find_ties(I)
+    for i in range(n):
+        rank[i] = -1
     for k in range(n):
         p, least = -1, 0
         for i in range(n):
             if rank[i] < 0 and (p < 0 or degree[i] < least):
                 p, least = i, degree[i]
         order[k], rank[p], begin[k] = p, k, top
-        for i in range(n):
-            if rank[i] < 0 and place[p * n + i] >= 0:
-                below[top] = i
-                top += 1
-                degree[i] -= width[p]
-        for a in range(begin[k], top):
-            for b in range(begin[k], a):
-                tie(place, degree, width, n, below[a], below[b])
+        top, size = eliminate(ties, degree, width, words(n), p, below, top)
+        needed += width[p] * wide(width[p]) + size
     begin[n] = top
-    give_places(I)
+    integers(I)[NEEDED] = needed
+
+
+@called_kernel
+def sort_lists(I):
+    """Sort the nodes behind each one by their places in the order, by transposing the lists twice"""
+    n, below, above, end = count(I, NODES), whole(I, BELOW), whole(I, TO_HERE), whole(I, DEGREE)
+    begin, order, first = whole(I, BEGIN), whole(I, ORDER), whole(I, PIVOT)
+    for i in range(n + 1):
+        first[i] = 0
+    for e in range(begin[n]):
+        first[below[e] + 1] += 1
+    for i in range(n):
+        first[i + 1] += first[i]
+        end[i] = first[i]
+    for k in range(n):
+        for e in range(begin[k], begin[k + 1]):
+            above[end[below[e]]] = k
+            end[below[e]] += 1
+    for k in range(n):
+        end[k] = begin[k]
+    for k in range(n):
+        i = order[k]
+        for e in range(first[i], first[i + 1]):
+            below[end[above[e]]] = i
+            end[above[e]] += 1
 
 
 @called_kernel
 def give_places(I):
     """Give each block its place, in the order of elimination"""
-    n, place, below, begin = count(I, NODES), whole(I, PLACE), whole(I, BELOW), whole(I, BEGIN)
-    order, width, at = whole(I, ORDER), whole(I, WIDTH), 0
+    n, below, to_here, to_there = count(I, NODES), whole(I, BELOW), whole(I, TO_HERE), whole(I, TO_THERE)
+    order, width, begin, pivot, at = whole(I, ORDER), whole(I, WIDTH), whole(I, BEGIN), whole(I, PIVOT), 0
+    first, column, place, pair = whole(I, FIRST), whole(I, COLUMN), whole(I, PLACE), 0
     for k in range(n):
         p = order[k]
-        place[p * n + p] = at
+        pivot[p] = at
         at += width[p] * wide(width[p])
-        for a in range(begin[k], begin[k + 1]):
-            i = below[a]
-            place[p * n + i], place[i * n + p] = at, at + width[p] * wide(width[i])
+        for e in range(begin[k], begin[k + 1]):
+            i = below[e]
+            to_there[e], to_here[e] = at, at + width[p] * wide(width[i])
             at += width[p] * wide(width[i]) + width[i] * wide(width[p])
-    integers(I)[NEEDED] = at
+    for i in range(count(I, BLOCKS)):
+        for k in range(first[i], first[i + 1]):
+            for e in range(first[i], first[i + 1]):
+                place[pair] = place_in_factor(I, column[k], column[e])
+                pair += 1
+
+
+@called_kernel
+def place_in_factor(I, i, j):
+    """Return where the block of rows i and columns j begins"""
+    rank, begin, below, low = whole(I, RANK), whole(I, BEGIN), whole(I, BELOW), 0
+    if i == j:
+        return whole(I, PIVOT)[i]
+    early, late = (i, j) if rank[i] < rank[j] else (j, i)
+    low, high = begin[rank[early]], begin[rank[early] + 1]
+    while high - low > 1:
+        middle = (low + high) // 2
+        if rank[below[middle]] <= rank[late]:
+            low = middle
+        else:
+            high = middle
+    return whole(I, TO_THERE)[low] if early == i else whole(I, TO_HERE)[low]
 
 
 @called_kernel
 def find_room(I):
     """Find the pattern of the factor; return 0, or how many numbers there must be, if there are fewer"""
-    find_pattern(I)
-    needed = EIGHT * count(I, NEEDED)
-    return 0 if needed <= len(numbers(I, FACTOR)) else place_of(I, FACTOR) + needed + EIGHT
+    at, left = place_of(I, FACTOR), len(numbers(I, FACTOR))
+    find_order(I, whole(I, FACTOR))
+    listed = whole(I, BEGIN)[count(I, NODES)]
+    needed = 3 * EIGHT * wide(listed) + EIGHT * count(I, NEEDED)
+    if needed > left:
+        return at + needed + EIGHT
+    end = at + left
+    for which in range(BELOW, FACTOR):
+        at = put(I, which, at, listed)
+    put(I, FACTOR, at, end - at)
+    sort_lists(I)
+    give_places(I)
+    return 0
 
 
 # --------------------------------------------------------------------------------------------------------------- numbers
@@ -292,16 +411,17 @@ def assemble(I):
     """Write ``A + J' D J`` to the places of its blocks"""
     n, H, A, J, X = count(I, NODES), rows(I, FACTOR), rows(I, MASS), rows(I, MATRIX), numbers(I, MATRIX)
     place, square, width, D = whole(I, PLACE), whole(I, SQUARE), whole(I, WIDTH), numbers(I, RESPONSE)
+    pivot, pair = whole(I, PIVOT), 0
     start, first, column, where, T = whole(I, START), whole(I, FIRST), whole(I, COLUMN), whole(I, WHERE), rows(I, LINE)
     parts, part_of = whole(I, PARTS), whole(I, PART)
     for k in range(count(I, NEEDED)):
         store(H, k, 0.0 * load(J, 0))
     for t in range(n):
-        p, q = place[t * n + t], square[t]
+        p, q = pivot[t], square[t]
         for k in range(width[t] * wide(width[t])):
             store(H, p + k, load(A, q + k))
     for i in range(count(I, BLOCKS)):
-        top, height = start[i], start[i + 1] - start[i]
+        top, height, n = start[i], start[i + 1] - start[i], first[i + 1] - first[i]
         if responds(D, top, height):
             for e in range(first[i], first[i + 1]):
                 f, p = column[e], where[e]
@@ -310,8 +430,8 @@ def assemble(I):
                     x, y, z = load(J, p + c), load(J, p + across + c), load(J, p + 2 * across + c)
                     x, y, z = response(D, top, x, y, z), response(D, top + 1, x, y, z), response(D, top + 2, x, y, z)
                     for d in range(first[i], first[i + 1]):
+                        r = place[pair + (d - first[i]) * n + e - first[i]] + part_of[parts[e] + c]
                         g, q = column[d], parts[d]
-                        r = place[g * n + f] + part_of[parts[e] + c]
                         add_three(X, where[d], part_of, q, parts[d + 1], width[g], x, y, z, H, r, wide(width[f]))
                 if height == 3:
                     continue
@@ -322,10 +442,11 @@ def assemble(I):
                             row = row + D[COMPONENTS * (top + a) + b] * load(J, p + b * across + c)
                         store(T, a * across + c, row)
                 for d in range(first[i], first[i + 1]):
-                    q, r = parts[d], place[column[d] * n + f]
+                    q, r = parts[d], place[pair + (d - first[i]) * n + e - first[i]]
                     add_product(
                         X, where[d], part_of, q, parts[d + 1], T, height, parts[e], across, H, r, wide(width[f])
                     )  # fmt: skip
+        pair += n * n
 
 
 @kernel
@@ -413,40 +534,47 @@ def take_product(H, entries, q, height, left, n, right, across):
 @called_kernel
 def factorise(I):
     """Assemble and factorise; return whether all pivots are good"""
-    n, H, entries, place = count(I, NODES), rows(I, FACTOR), numbers(I, FACTOR), whole(I, PLACE)
-    order, begin, below, width = whole(I, ORDER), whole(I, BEGIN), whole(I, BELOW), whole(I, WIDTH)
+    n, H, entries, pivot, width = count(I, NODES), rows(I, FACTOR), numbers(I, FACTOR), whole(I, PIVOT), whole(I, WIDTH)
+    order, rank, begin, below = whole(I, ORDER), whole(I, RANK), whole(I, BEGIN), whole(I, BELOW)
+    to_here, to_there, line = whole(I, TO_HERE), whole(I, TO_THERE), numbers(I, LINE)
     assemble(I)
     for k in range(n):
-        p = order[k]
-        pivot = place[p * n + p]
-        if not factorise_block(H, entries, pivot, width[p], numbers(I, LINE)):
+        p, end = order[k], begin[k + 1]
+        wp = width[p]
+        if not factorise_block(H, entries, pivot[p], wp, line):
             return False
-        for a in range(begin[k], begin[k + 1]):
+        for a in range(begin[k], end):
+            times_inverse(H, entries, to_here[a], width[below[a]], H, entries, pivot[p], wp, line)
+        for a in range(begin[k], end):
             i = below[a]
-            left = place[i * n + p]
-            times_inverse(H, entries, left, width[i], H, entries, pivot, width[p], numbers(I, LINE))
-            for b in range(begin[k], begin[k + 1]):
+            wi, e = width[i], begin[rank[i]]
+            take_product(H, entries, pivot[i], wi, to_here[a], wp, to_there[a], wide(wi))
+            for b in range(a + 1, end):
                 j = below[b]
-                take_product(H, entries, place[i * n + j], width[i], left, width[p], place[p * n + j], wide(width[j]))
+                while below[e] != j:
+                    e += 1
+                take_product(H, entries, to_there[e], wi, to_here[a], wp, to_there[b], wide(width[j]))
+                take_product(H, entries, to_here[e], width[j], to_here[b], wp, to_there[a], wide(wi))
     return True
 
 
 @called_kernel
 def solve_factored(I, x):
     """Solve with the factor, in place, for a vector along velocities, numbers"""
-    n, H, place, line = count(I, NODES), numbers(I, FACTOR), whole(I, PLACE), numbers(I, LINE)
+    n, H, pivot, line = count(I, NODES), numbers(I, FACTOR), whole(I, PIVOT), numbers(I, LINE)
     order, begin, below, width, at = whole(I, ORDER), whole(I, BEGIN), whole(I, BELOW), whole(I, WIDTH), whole(I, AT)
+    to_here, to_there = whole(I, TO_HERE), whole(I, TO_THERE)
     for k in range(n):
         p = order[k]
         for e in range(begin[k], begin[k + 1]):
             i = below[e]
-            take_times(H, place[i * n + p], width[i], width[p], x, EIGHT * at[p], x, EIGHT * at[i])
+            take_times(H, to_here[e], width[i], width[p], x, EIGHT * at[p], x, EIGHT * at[i])
     for k in range(n - 1, -1, -1):
         p = order[k]
         for e in range(begin[k], begin[k + 1]):
             i = below[e]
-            take_times(H, place[p * n + i], width[p], width[i], x, EIGHT * at[i], x, EIGHT * at[p])
-        solve_block(H, place[p * n + p], width[p], x, EIGHT * at[p], line)
+            take_times(H, to_there[e], width[p], width[i], x, EIGHT * at[i], x, EIGHT * at[p])
+        solve_block(H, pivot[p], width[p], x, EIGHT * at[p], line)
 
 
 @called_kernel

@@ -26,14 +26,16 @@ __all__ = [
     "ALONG", "AT", "BEGIN", "BELOW", "BEST", "BLOCKS", "CHANGE", "COLUMN", "COUNTS", "DEGREE", "EIGHT",
     "EIGHTS", "FACTOR", "FIRST", "FRICTION", "HEADER", "HELD", "IMPULSE", "INVERSE", "LENGTH", "LINE", "LOWER",
     "MASS", "MATRIX", "MEMBER", "NEAREST", "NEEDED", "NODE", "NODES", "NUMBER", "OFFSET", "ORDER", "PART", "PARTS",
-    "PLACE", "POINT", "PUSH", "RANK", "RESIDUAL", "RESPONSE", "ROWS", "SCALE", "SHARE", "SIZES", "SOFTNESS", "SQUARE",
-    "START", "STEP", "TABLE", "UPPER", "VELOCITY", "WHERE", "WIDTH", "WORK", "ZERO",
-    "IslandProblem", "Size", "begin", "count", "dot", "gather_square", "move", "numbers", "place_of", "push",
+    "PIVOT", "PLACE", "POINT", "PUSH", "RANK", "RESIDUAL", "RESPONSE", "ROWS", "SCALE", "SHARE", "SIZES", "SOFTNESS",
+    "SQUARE", "START", "STEP", "TABLE", "TIES", "TO_HERE", "TO_THERE", "UPPER", "VELOCITY", "WHERE", "WIDTH", "WORD",
+    "WORK", "ZERO",
+    "IslandProblem", "Size", "begin", "count", "dot", "gather_square", "move", "numbers", "place_of", "push", "put",
     "rates", "rows", "sets_of", "times_nodes", "try_impulses", "whole", "wide",
 ]  # fmt: skip
 
 EIGHT = 8  # numbers of a row
-NUMBER = 1500  # of nodes at most: the table of their pairs takes megabytes, and looking through it is no longer quick
+NUMBER = 20_000  # of nodes at most: a bit for each pair of them takes megabytes, a factor gigabytes
+WORD = 62  # bits of an integer that are used
 
 # Counts of an island: block rows, rows, nodes, rows of eight of a vector along velocities and of the factor.
 BLOCKS, ROWS, NODES, EIGHTS, NEEDED, COUNTS = range(6)
@@ -52,13 +54,15 @@ BLOCKS, ROWS, NODES, EIGHTS, NEEDED, COUNTS = range(6)
     # block its node, its place in J, and its first part; of each part which eight of the node's velocities it is
     START, SIZES, MEMBER, FIRST, COLUMN, WHERE, PARTS, PART,
     # of each node its number in the problem, where its vectors and its matrices begin, its width, the list of those below
-    # it; the order of elimination, the place of each in it, degrees
-    NODE, AT, SQUARE, WIDTH, BEGIN, ORDER, RANK, DEGREE,
-    # of each pair of nodes where its block begins in the factor, or -1; the nodes that come after each one and meet it
-    PLACE, BELOW,
+    # it; the order of elimination, the place of each in it, degrees, where its diagonal block begins in the factor
+    NODE, AT, SQUARE, WIDTH, BEGIN, ORDER, RANK, DEGREE, PIVOT,
+    # of each pair of nodes of a block row where their block begins in the factor; for each pair of nodes a bit
+    PLACE, TIES,
+    # the nodes that come after each one and meet it, and where blocks from these to it, and from it to these, begin
+    BELOW, TO_HERE, TO_THERE,
     # rows of eight: the factor, all that is left of the memory
     FACTOR, PIECES,
-) = range(47)  # fmt: skip
+) = range(51)  # fmt: skip
 HEADER = (COUNTS + 2 * PIECES + EIGHT - 1) // EIGHT * EIGHT
 
 
@@ -101,14 +105,15 @@ class IslandProblem(NamedTuple):
 
 
 class Size(NamedTuple):
-    """Size of an island: block rows, rows, nodes, blocks; parts, and rows of eight of J, at most; rows of eight of all
-    matrices of nodes, of a vector along velocities, and of the widest node.
+    """Size of an island: block rows, rows, nodes, blocks, pairs of blocks in one row; parts, and rows of eight of J, at
+    most; rows of eight of all matrices of nodes, of a vector along velocities, and of the widest node.
     """
 
     blocks: int
     m: int
     nodes: int
     entries: int
+    pairs: int
     parts: int
     matrix: int
     squares: int
@@ -171,11 +176,11 @@ def sets_of(I):
 @called_kernel
 def survey(P, local, members):
     """Compute the size of an island; ``local`` has of each node that it meets the number here, -1 of all others"""
-    m = nodes = entries = parts = matrix = squares = vector = widest = 0
+    m = nodes = entries = pairs = parts = matrix = squares = vector = widest = 0
     for i in range(len(members)):
         g = members[i]
         height = P.rows[g + 1] - P.rows[g]
-        m += height
+        m, pairs = m + height, pairs + (P.first[g + 1] - P.first[g]) ** 2
         for k in range(P.first[g], P.first[g + 1]):
             t = P.column[k]
             n = P.columns[t + 1] - P.columns[t]
@@ -188,7 +193,7 @@ def survey(P, local, members):
                     squares + n * wide(n),
                     max(widest, wide(n)),
                 )
-    return Size(len(members), m, nodes, entries, parts, matrix, squares, vector, widest)
+    return Size(len(members), m, nodes, entries, pairs, parts, matrix, squares, vector, widest)
 
 
 @kernel
@@ -229,8 +234,8 @@ def lay_out(I, size):
     at = put(I, PART, at, size.parts)
     for which in range(NODE, PLACE):
         at = put(I, which, at, size.nodes + 1)
-    for which in range(PLACE, FACTOR):
-        at = put(I, which, at, few * few)
+    at = put(I, PLACE, at, size.pairs)
+    at = put(I, TIES, at, few * ((few + WORD - 1) // WORD))
     put(I, FACTOR, at, max(len(I) - at, 0) // EIGHT * EIGHT)
     return at
 
