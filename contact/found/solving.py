@@ -54,8 +54,10 @@ __all__ = ["find_impulses"]
 # get more digits all the same: what is pressed together creeps as long as they are taken as they are.
 AIM, POLISH = 0.3, 1e-5
 NO_ROOM = -1.0
-BUDGET = 300  # factors of an island, at most: walls that are hit take so many, and Python seconds a step
-FIRST_BUDGET = 20  # of one that others may come to
+# Factors of an island: at first, as others may come to it; in further trials so many times as many; at most. Factors times
+# block rows at most, beyond the second trial: where there is no solution, Python's solver has something to do too.
+FIRST, GROWTH, LAST = 20, 10, 2000
+WORK = 200_000
 
 
 @kernel
@@ -95,7 +97,8 @@ def solve_islands(s, ws, x, exact, budget):
             to_do = to_do or chosen[members[k]] == UNSOLVED
         if not to_do:
             continue
-        error, factors = solve_island(work, P, local, members, exact, AIM * accuracy, POLISH * accuracy, budget, after)
+        most = min(budget, max(GROWTH * FIRST, WORK // len(members)))
+        error, factors = solve_island(work, P, local, members, exact, AIM * accuracy, POLISH * accuracy, most, after)
         if factors < 0:
             needs(s, NEEDS_WORK, -factors)
             lacking = True
@@ -115,11 +118,12 @@ def solve_islands(s, ws, x, exact, budget):
 def solve_here(s, ws, x):
     """Find impulses of all block rows, and the velocity at the end of the step; return the error, a share of the accuracy
 
-    Islands of the working set are solved, with few factors as long as others come to it, until nothing is violated.
+    Islands of the working set are solved, with few factors as long as others come to it, until nothing is violated. What is
+    not solved is begun again from the best impulses that were met, with more of them.
     ``NO_ROOM`` where there is too little; above 1 where an island is not solved.
     """
     exact, free, after = 0 if count(s, LAW) == CCP else 1, piece(s, ws, FREE), piece(s, ws, AFTER)
-    unit, worst, budget = number(s, ACCURACY) * load(piece(s, ws, ANSWER), FASTEST), 0.0, FIRST_BUDGET
+    unit, worst, budget = number(s, ACCURACY) * load(piece(s, ws, ANSWER), FASTEST), 0.0, FIRST
     choose_working_set(s, ws, x, exact, POLISH * unit)
     while True:
         reached, missed = solve_islands(s, ws, x, exact, budget)
@@ -127,12 +131,9 @@ def solve_here(s, ws, x):
             return missed
         worst = max(worst, reached)
         added, idle = extend_working_set(s, ws, x, exact, AIM * unit)
-        if added > 0:
-            budget = FIRST_BUDGET
-        elif missed == 0.0 or budget == BUDGET:
+        if added == 0 and (missed == 0.0 or budget == LAST):
             break
-        else:
-            budget = BUDGET
+        budget = FIRST if added > 0 else GROWTH * budget
     for k in range(len(after)):
         after[k] += free[k]
     return max(max(worst, missed), idle / unit if idle > 0.0 else 0.0)
