@@ -7,16 +7,16 @@ impulses, C compliance. All that is factorised is ``A + J' D J``, six rows a bod
 many contacts these have; impulses that are not unique do no harm.
 
 The impulses that are given, projected, are looked at first: mostly those of the step before, which solve the problem where
-nothing happens. Otherwise steps of Newton's method (``newton.py``) follow from there until the error is what is aimed at. What
-is not solved in the budget keeps the best impulses that were met.
+nothing happens. Otherwise steps of Newton's method (``newton.py``) follow from there until the error is what is aimed at.
+What is not solved in the budget keeps the best impulses that were met.
 
 Impulses of rigid contacts are not unique, nor are solutions of Coulomb's law: of a box that is pressed between two jaws
 and pulled, one hinges about a corner that carries all of the pressure, one rests. Newton's method finds that which rests.
 
 Ordinary islands take no factor to six. Measured on 314 islands that 15 factors had not solved, of heaps of 100 to 1,000
-bodies and of motions from seeds (``benchmarks/motions``; up to 688 contacts, Coulomb's law to 3e-7): 54 factors each with all,
-7 not solved with 600; 54 were not with an epsilon that only grows. A factor of 20 boxes with all that a step takes is 20 us
-(AVX2), of 1,000 bodies with 3,000 contacts 2 to 3 ms (AVX-512).
+bodies and of motions from seeds (``benchmarks/motions``; up to 688 contacts, Coulomb's law to 3e-7): 54 factors each with
+all, 7 not solved with 600; 54 were not with an epsilon that only grows. A factor of 20 boxes with all that a step takes is
+20 us (AVX2), of 1,000 bodies with 3,000 contacts 2 to 3 ms (AVX-512).
 """
 
 from __future__ import annotations
