@@ -143,7 +143,7 @@ def eliminate(ties, degree, width, across, p, below, top):
 
 @called_kernel
 def find_order(I, below):
-    """Find an order of least degree, and what nodes each one meets that come after it, as far as there is room
+    """Find an order of least degree, narrow nodes first, and what nodes each one meets that come after it, as far as there is room
 
     How many rows of eight all blocks take is kept in NEEDED.
     """
@@ -156,7 +156,7 @@ def find_order(I, below):
     for k in range(n):
         p, least = -1, 0
         for i in range(n):
-            if rank[i] < 0 and (p < 0 or degree[i] < least):
+            if rank[i] < 0 and (p < 0 or (degree[i], width[i]) < (least, width[p])):
                 p, least = i, degree[i]
         order[k], rank[p], begin[k] = p, k, top
         top, size = eliminate(ties, degree, width, words(n), p, below, top)
