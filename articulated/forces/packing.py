@@ -17,9 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pluecker.articulated.errors import ModelError
 from pluecker.articulated.forces.elements import ELEMENTS, Cable, Element, PointSpring, PointWrench, TorsionSpring
 from pluecker.articulated.model.layout import BODY
 from pluecker.articulated.model.model import Model
+from pluecker.articulated.model.records import listing
 from pluecker.articulated.running.arguments import Array
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.scalars.operations import load_integer
@@ -28,7 +30,7 @@ from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, Pluec
 __all__ = [
     "DAMPING", "FIRST", "FIRST_AXES", "LINE", "LINEAR", "LINK", "MOMENT", "ONLY_PULLS", "POINT", "POINTS", "REST", "SECOND",
     "SECOND_AXES", "STIFFNESS", "TORSION", "TURNS", "VIA", "VIA_POINT", "WRENCH", "as_elements", "element_count",
-    "first_element", "kind", "next_element", "pack_elements",
+    "first_element", "is_world", "kind", "next_element", "pack_elements", "world_names",
 ]  # fmt: skip
 
 # kinds; LINEAR is a spring without rest length and damping, whose force needs no direction
@@ -104,7 +106,7 @@ def integers(*values: int) -> Array:
 
 def placed(model: Model, links: NDArray[np.int64], frame: str) -> tuple[int, Array]:
     """Return the link that a frame is on, and its placement there."""
-    if frame not in model.frame_names and frame in world_names(model):
+    if is_world(model, frame):
         return 0, np.eye(4)
     bodies, placements = model.frame_offsets([frame])
     return int(links[bodies[0]]), placements[0]
@@ -113,6 +115,23 @@ def placed(model: Model, links: NDArray[np.int64], frame: str) -> tuple[int, Arr
 def world_names(model: Model) -> set[str]:
     """Return ``world`` and the parents of all joints: one of these that is no frame of the model is the world's name."""
     return {WORLD} | {joint.parent for joint in model.joints}
+
+
+def is_world(model: Model, name: str) -> bool:
+    """Return whether a name is that of the world, and of no frame of the model.
+
+    Raises:
+        ModelError: it is ``"world"``, of which most readers think that it stands still, and a frame that moves.
+    """
+    if name not in model.frame_names:
+        return name in world_names(model)
+    if name == WORLD and model.frame_offsets([name])[0][0] >= 0:
+        still = listing(sorted(world_names(model) - set(model.frame_names)))
+        raise ModelError(
+            f"{shown(WORLD)} is a link of model {shown(model.name)} that moves, and what stands still is called {still}; "
+            "name that, or give the link another name in its file"
+        )
+    return False
 
 
 def line(model: Model, links: NDArray[np.int64], element: PointSpring | Cable) -> Array:

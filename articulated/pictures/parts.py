@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.algorithms.frames.forward_kinematics import body_velocities, forward_kinematics
-from pluecker.articulated.forces.packing import world_names
+from pluecker.articulated.errors import ModelError
+from pluecker.articulated.forces.packing import is_world
 from pluecker.articulated.model import layout
 from pluecker.articulated.model.joints import JOINT_TYPES
 from pluecker.articulated.model.model import Model
@@ -135,16 +136,17 @@ def ties(model: Model, lines: Lines) -> Tie:
 
     Raises:
         KeyError: there is no frame of such a name.
+        ValueError: it is ``"world"``, and a link that moves.
     """
     found = []
     for side in (0, 1):
         ends = [pair[side] for pair in lines.ends]
         names = [name for name, _ in ends]
-        known = [name for name in names if name in model.frame_names or name not in world_names(model)]
         try:
+            known = [name for name in names if not is_world(model, name)]
             carried = dict(zip(known, zip(*model.frame_offsets(known), strict=True), strict=True))
-        except UnknownNameError as error:
-            raise UnknownNameError(f"Lines {shown(lines.label)}: {error.args[0]}") from None
+        except (ModelError, UnknownNameError) as error:
+            raise type(error)(f"Lines {shown(lines.label)}: {error.args[0]}") from None
         bodies = np.array([carried[name][0] if name in carried else -1 for name in names], dtype=np.intp)
         points = [transformed(carried[name][1], point) if name in carried else point for name, point in ends]
         found.append((bodies, np.reshape(points, (-1, 3))))

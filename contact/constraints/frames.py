@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.articulated.algorithms.frames.frames import frame_placement
-from pluecker.articulated.forces.packing import world_names
+from pluecker.articulated.forces.packing import is_world
 from pluecker.articulated.model.description import unit, vector
 from pluecker.articulated.model.model import Model
 from pluecker.contact.constraints.relation import Frame
@@ -62,7 +62,7 @@ def as_frame(label: str, key: str, given: Any) -> Frame:
 
 def body_number(model: Model, frame: str) -> int:
     """Return the number of the body that a frame is on, -1 for the world."""
-    if frame not in model.frame_names and frame in world_names(model):
+    if is_world(model, frame):
         return -1
     return int(model.frame_offsets([frame])[0][0])
 
@@ -95,9 +95,9 @@ def placement(label: str, model: Model, q: ArrayLike, name: str) -> Array:
     """Compute the placement of a frame of the model in the world, ``(4, 4)``."""
     if not isinstance(name, str):
         raise ArgumentTypeError(f"{label}: {shown(name)} is no name of a frame or body")
-    if name not in model.frame_names and name in world_names(model):
-        return np.eye(4)
     try:
+        if is_world(model, name):
+            return np.eye(4)
         return frame_placement(model, q, name)
     except PlueckerError as error:
         raise type(error)(f"{label}: {plain(error)}") from None

@@ -7,7 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pluecker.articulated import ModelBuilder, SimulationError, SimulationWarning, random_configuration
+from pluecker.articulated import (
+    Model,
+    ModelBuilder,
+    PointSpring,
+    SimulationError,
+    SimulationWarning,
+    applied_forces,
+    random_configuration,
+)
 from pluecker.contact import ClosureError, ConstraintError, World
 from pluecker.contact import constraints as c
 from pluecker.contact.geometry import Box, Collider, HalfSpace, Sphere
@@ -487,3 +495,41 @@ def test_a_step_that_is_not_solved_where_shapes_overlap_names_them_and_how_deep_
     said = explanation(pairs, *state, error=3.0, time=0.0, step=1e-3)
     assert said is not None
     assert "overlap as it begins, 'left' and 'sides' by 0.05 m: leave such pairs out of pairs, or" in said
+
+
+# A hopper whose hip is called as what stands still is elsewhere: with a floating base it is no part of the world.
+HOPPER = """<robot name="hopper">
+<link name="world"><inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01"/></inertial></link>
+<link name="foot"><inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01"/></inertial></link>
+<joint name="knee" type="prismatic"><parent link="world"/><child link="foot"/><origin xyz="0 0 -0.3"/><axis xyz="0 0 1"/>
+<limit lower="-0.05" upper="0.05" effort="9" velocity="9"/></joint></robot>"""
+WAYS = {
+    "point": lambda model, ground: World(model, [c.PointContact("p", ground, "foot", radius=0.1)]),
+    "pairs": lambda model, ground: World(model, shapes=sole(ground), pairs=[("floor", "sole")]),
+    "found": lambda model, ground: World(model, shapes=sole(ground)),
+}
+
+
+def sole(ground):
+    """Make a floor, and a ball below the foot."""
+    return Collider("floor", HalfSpace(), ground), Collider("sole", Sphere(0.1), "foot")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_link_called_world_that_moves_is_not_taken_for_the_ground(way):
+    model = Model.from_urdf(HOPPER, floating_base=True)
+    with pytest.raises(ValueError, match=r"'world' is a link of model 'hopper' that moves.* is called 'world_'; name"):
+        WAYS[way](model, "world")
+    motion = WAYS[way](model, "world_").simulate([0, 0, 0.5, 1, 0, 0, 0, 0], np.zeros(7), 0.5, 1e-3)
+    assert 0.345 < motion.q[-1, 2] < 0.455
+    standing = Model.from_urdf(HOPPER)
+    assert WAYS[way](standing, "world").model is standing  # where it is welded to the world both are the same place
+
+
+def test_springs_too_are_not_tied_to_a_link_called_world_that_moves():
+    model = Model.from_urdf(HOPPER, floating_base=True)
+    state = [0, 0, 0.5, 1, 0, 0, 0, 0], np.zeros(7)
+    with pytest.raises(ValueError, match=r"element 0 .*'world' is a link of model 'hopper' that moves"):
+        applied_forces(model, PointSpring("world", "foot", stiffness=10.0), *state)
+    pulled = applied_forces(model, PointSpring("world_", "foot", stiffness=10.0), *state)
+    assert pulled.joint_force[5] == pytest.approx(-10.0 * 0.2)
