@@ -39,7 +39,7 @@ from pluecker.spatial.errors import ArgumentTypeError, UnknownNameError, shown
 from pluecker.spatial.functions.arguments import as_numbers
 from pluecker.spatial.properties import cached_property
 
-__all__ = ["Joint", "Model", "listing"]
+__all__ = ["Joint", "Model", "listing", "without_friction"]
 
 Array = NDArray[np.float64]
 
@@ -363,6 +363,16 @@ class Model(ModelFields, Ready):
         while world in moving:  # nothing says what the world is called where all that stands on it is fixed to it
             world += "_"
         return draw_tree(f"Model {self.name!r}: {counts}, {self.mass:.6g} kg", world, self.joints, tree, self.frames)
+
+
+def without_friction(model: Model) -> Model:
+    """Copy a model without its dry friction. Nothing is checked again, which would take a thousand times as long."""
+    found = object.__new__(Model)
+    depending = ("packed", "tables", "plans", "_key")
+    vars(found).update({name: value for name, value in vars(model).items() if name not in depending})
+    object.__setattr__(found, "friction", as_array("friction", np.zeros(model.nv)))
+    object.__setattr__(found, "ready", {})
+    return found
 
 
 def remembered(path_or_text: str | os.PathLike[str]) -> str:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pluecker.articulated.model.model import Model
+from pluecker.articulated.model.model import Model, without_friction
 from pluecker.contact.arguments import as_choice, can_be_listed
 from pluecker.contact.constraints.checks import as_impacts, not_negative
 from pluecker.contact.constraints.relation import USER, Parts, Row
@@ -96,7 +96,7 @@ class Constrained:
     @cached_property
     def smooth(self) -> Model:
         """Model without dry friction, which is rows."""
-        return self.model.replace(friction=0.0)
+        return without_friction(self.model)
 
     @cached_property
     def packed(self) -> Packed:
