@@ -19,14 +19,19 @@ from pluecker.contact.constraints.relation import ALIGN, Frame, Function
 from pluecker.contact.friction.solving.compiled_parts import Direct
 from pluecker.contact.mechanisms.constrained import Constrained, Flags
 from pluecker.spatial.dense.ldl import factorize_ldl, solve_ldl
+from pluecker.spatial.engine.compiled.decorators import called_kernel
 
-__all__ = ["DAMPED", "SLACK", "Flips", "compare_axes", "measure_errors", "numbers_of_steps", "step_within_limits"]
+__all__ = [
+    "DAMPED", "SLACK", "Flips", "continue_turned", "measure_errors", "numbers_of_steps", "shorten_turns",
+    "step_within_limits",
+]  # fmt: skip
 
 SLACK = 1e-13  # m or rad: rounding, beside limits
 DAMPED = 1e-11  # of the largest diagonal entry: directions in which the constraints say no more
 # Of a diagonal entry: with smaller pivots rows are next to dependent, and what is asked for is of least norm. An error of
 # 1e-16 / 1e-7 of a step is made good by the next one.
 DEPENDENT = 1e-7
+INDEPENDENT = 10.0 * DEPENDENT  # of the largest diagonal entry: so much damping makes no pivot smaller than that
 SHORT = 0.1  # of an error that has a direction
 NO_PLACEMENTS = np.zeros((0, 4, 4))
 
@@ -53,10 +58,23 @@ def numbers_of_steps(n, r):
 
 def best_step(J, values, errors, laws, inverse, wanted, damping, p, multiplier, ws):
     """Find the p that minimises ``1/2 (p - wanted)^T B (p - wanted)`` with linear errors zero and within linear limits, and
-    its multipliers, of all rows; false where rows are next to dependent
+    its multipliers, of all rows; return the size of the linear errors that it leaves, -1 where rows are next to dependent
 
-    ``inverse`` is that of B. Limits are added where p would leave them, and left out again where they would pull.
+    ``inverse`` is that of B. Limits are added where p would leave them, and left out again where they would pull. Damped,
+    it is the least sum of squares of the errors left, divided by the damping and the largest diagonal entry of
+    ``J B^-1 J^T``, and of the step. Rows that are next to dependent get as much damping as that takes.
     """
+    if damping > 0.0:
+        size = step_on_rows(J, values, errors, laws, inverse, wanted, damping, p, multiplier, ws)
+        if size >= 0.0 or damping >= INDEPENDENT:
+            return size
+        damping = INDEPENDENT
+    return step_on_rows(J, values, errors, laws, inverse, wanted, damping, p, multiplier, ws)
+
+
+@called_kernel
+def step_on_rows(J, values, errors, laws, inverse, wanted, damping, p, multiplier, ws):
+    """Find the step of :func:`best_step` with the damping that is given, and no more of it"""
     r, n = J.shape
     S, W, x = ws[: r * r], ws[r * r : r * (r + n)], ws[r * (r + n) : r * (r + n + 1)]
     on, rows = ws[r * (r + n + 1) : r * (r + n + 2)], ws[r * (r + n + 2) : r * (r + n + 3)]
@@ -87,14 +105,18 @@ def best_step(J, values, errors, laws, inverse, wanted, damping, p, multiplier, 
                 for i in range(n):
                     s += J[int(rows[a]), i] * W[b * n + i]
                 S[a * m + b] = s
-            S[a * m + a] += damping * (S[a * m + a] + DAMPED)
+        largest = DAMPED
+        for a in range(m):
+            largest = max(largest, S[a * m + a])
+        for a in range(m):
+            S[a * m + a] += damping * largest
         factorize_ldl(S, m, DEPENDENT)
         solve_ldl(S, m, x)
         for i in range(n):
             p[i] = wanted[i]
         for a in range(m):
             if not np.isfinite(x[a]):
-                return False
+                return -1.0
             multiplier[int(rows[a])] = x[a]
             for i in range(n):
                 p[i] += W[a * n + i] * x[a]
@@ -119,15 +141,23 @@ def best_step(J, values, errors, laws, inverse, wanted, damping, p, multiplier, 
             on[pulling] = 0.0
         else:
             break
-    return True
+    square = 0.0
+    for k in range(r):
+        e = values[k]
+        for i in range(n):
+            e += J[k, i] * p[i]
+        if laws[0, k] == 0.0:
+            e = min(e - laws[1, k], 0.0) + max(e - laws[2, k], 0.0)
+        square += e * e
+    return np.sqrt(square)
 
 
-def turned_axes(T, frames, axes, cosines):
-    """Compute the cosine of the angle between two axes, of each pair of frames; return whether one is negative
+def continue_errors(T, frames, axes, rows, values, J):
+    """Continue the errors of axes that are turned around, and their Jacobian, in place: s becomes ``(2/|s| - 1) s``
 
     ``T`` are the placements of frames, ``axes`` those of both in them; a number behind the last is that of the world.
+    ``rows`` are the one or two rows of each pair of axes, -1 in place of the second.
     """
-    turned = False
     for g in range(len(frames)):
         dot = 0.0
         for i in range(3):
@@ -139,14 +169,39 @@ def turned_axes(T, frames, axes, cosines):
                 B = T[frames[g, 1]]
                 d2 = B[i, 0] * axes[g, 3] + B[i, 1] * axes[g, 4] + B[i, 2] * axes[g, 5]
             dot += d1 * d2
-        cosines[g] = dot
-        turned = turned or dot < 0.0
-    return turned
+        if dot >= 0.0:
+            continue
+        first, second = rows[g]
+        a, b = values[first], values[second] if second >= 0 else 0.0
+        size = np.sqrt(a * a + b * b)
+        u, w = (a / size, b / size) if size > 0.0 else (1.0, 0.0)
+        across = (2.0 - size) / max(size, SHORT)
+        values[first] = (2.0 - size) * u
+        if second >= 0:
+            values[second] = (2.0 - size) * w
+        for i in range(J.shape[1]):
+            x, y = J[first, i], J[second, i] if second >= 0 else 0.0
+            along = (across + 1.0) * (u * x + w * y)
+            J[first, i] = across * x - along * u
+            if second >= 0:
+                J[second, i] = across * y - along * w
+
+
+def shortened(step, turning, longest):
+    """Shorten a step, in place, so that no turn in it is longer"""
+    largest = 0.0
+    for k in range(len(step)):
+        if turning[k] and abs(step[k]) > largest:
+            largest = abs(step[k])
+    if largest > longest:
+        for k in range(len(step)):
+            step[k] *= longest / largest
 
 
 measure_errors = Direct(sizes_of_errors)
 step_within_limits = Direct(best_step)
-compare_axes = Direct(turned_axes)
+continue_turned = Direct(continue_errors)
+shorten_turns = Direct(shortened)
 
 
 class Flips:
@@ -156,6 +211,7 @@ class Flips:
         names: of frames and bodies, whose placements are asked for.
         frames: of each group the places of its two frames in that list; behind its end for the world, ``(n, 2)``.
         axes: of each group, in both frames, ``(n, 6)``.
+        rows: of each group, -1 in place of the second where there is one, ``(n, 2)``.
     """
 
     def __init__(self, world: Constrained, held: Flags) -> None:
@@ -181,6 +237,8 @@ class Flips:
         self.frames = self.frames.reshape(-1, 2)
         axes = [[frame.matrix @ axis for frame in (first, second)] for first, second, axis, _ in self.groups]
         self.axes = np.array(axes, dtype=np.float64).reshape(-1, 6)
+        rows = [(own[0], own[1] if len(own) > 1 else -1) for _, _, _, own in self.groups]
+        self.rows = np.array(rows, dtype=np.int64).reshape(-1, 2)
 
     def add(self, first: Frame, second: Frame, members: list[tuple[int, Function]]) -> None:
         """Add rows between the same frames: two with a common axis, and another one if there is one."""
@@ -198,22 +256,3 @@ class Flips:
     def placements(self, q: Array) -> Array:
         """Of the frames, ``(n, 4, 4)``."""
         return forward_kinematics(self.world.model, q, self.names) if self.names else NO_PLACEMENTS
-
-    def continued(self, cosines: Array, values: Array, J: Array) -> tuple[Array, Array]:
-        """The errors and the Jacobian, with errors of axes that are turned around continued: s becomes ``(2/|s| - 1) s``.
-
-        The cosines are those of the angle between each axis on the first frame and on the second.
-        """
-        values, J = values.copy(), J.copy()
-        for c, (_, _, _, rows) in zip(cosines, self.groups, strict=True):
-            if c >= 0.0:
-                continue
-            own = list(rows)
-            s = values[own]
-            size = float(np.linalg.norm(s))
-            u = s / size if size > 0.0 else np.eye(len(own))[0]
-            across = (2.0 - size) / max(size, SHORT)
-            along = np.outer(u, u)
-            values[own] = (2.0 - size) * u
-            J[own] = (across * (np.eye(len(own)) - along) - along) @ J[own]
-        return values, J

@@ -15,6 +15,7 @@ from pluecker.articulated import (
     integrate,
     random_configuration,
 )
+from pluecker.articulated.robots import SEVEN_JOINT_ARM
 from pluecker.contact import ClosureError, ConstraintError, World
 from pluecker.contact import constraints as c
 from pluecker.spatial import UnknownNameError
@@ -133,6 +134,38 @@ def test_what_is_said_twice_closes_as_what_is_said_once(start, limited):
     closed = World(model, [line]).close(start).configuration
     assert {k: closed[k] for k in limited} == pytest.approx(limited, abs=1e-11)
     assert_allclose(World(model, [line, ball]).close(start).configuration, closed, atol=1e-9)
+
+
+@pytest.mark.parametrize("start", [(0.3, 1.0, 0.2), (0.25, 1.0, 0.0)])
+def test_a_limit_that_was_met_on_the_way_leaves_the_nearest_configuration(start):
+    """The first step towards it ends at the limit of the last joint, the nearest configuration is inside.
+
+    There ``M d = J^T x`` with multipliers of the two rows alone.
+    """
+    builder = ModelBuilder()
+    for name, parent, x, most in (("a", "world", 0.0, 0.25), ("b", "a", 1.0, 1.5), ("d", "b", 1.0, 2.0)):
+        builder.add_body(name, mass=1.0, center_of_mass=(0.5, 0, 0), inertia=(0.01, 0.1, 0.1))
+        limits = {"lower_limit": -most, "upper_limit": most}
+        builder.add_joint(name, "revolute", parent, name, axis=(0, 0, 1), position=(x, 0, 0), **limits)
+    model = builder.build()
+    world = World(model, [c.PointOnLine("line", ("world", (1.6, 0.9, 0)), ("d", (1.0, 0, 0)))])
+    found = world.close(start).configuration
+    assert (np.abs(found) < [0.25, 1.5, 2.0]).all()
+    force, J = crba(model, start) @ (found - start), world.rows_at(found).jacobian[:2]
+    left = force - J.T @ np.linalg.lstsq(J.T, force, rcond=None)[0]
+    assert_allclose(left, 0.0, atol=1e-8 * np.abs(force).max())
+
+
+@pytest.mark.parametrize("seed", [13, 46, 72, 85, 100])
+def test_an_arm_reaches_a_pose_that_it_can_reach_from_wherever_it_is(seed):
+    """Seed and goal are anywhere within the limits, which end most ways to the goal that begin near the seed."""
+    arm = Model.from_urdf(SEVEN_JOINT_ARM)
+    q, goal = np.random.default_rng(seed).uniform(arm.lower_limit, arm.upper_limit, (2, 7))
+    pose = forward_kinematics(arm, goal, ["flange"])[0]
+    world = World(arm, [c.Fixed("pose", c.Frame("world", pose[:3, 3], pose[:3, :3]), "flange")])
+    found = world.close(q).configuration
+    assert_allclose(forward_kinematics(arm, found, ["flange"])[0], pose, atol=1e-10)
+    assert ((found >= arm.lower_limit - 1e-10) & (found <= arm.upper_limit + 1e-10)).all()
 
 
 def test_exactly_turned_around_is_no_solution():
