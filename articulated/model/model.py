@@ -45,13 +45,15 @@ Array = NDArray[np.float64]
 
 
 class Ready:
-    """Base class with a slot for the prepared data of calls with a single state, by algorithm and then by key.
+    """Base class with slots for the prepared data of calls with a single state, and with a few, by algorithm and then by
+    key.
 
-    The algorithms fill it as they run. Python reads it with each call, from a slot in half the time of a property.
+    The algorithms fill them as they run. Python reads them with each call, from a slot in half the time of a property.
     """
 
-    __slots__ = ("ready",)
+    __slots__ = ("few", "ready")
     ready: dict[Any, dict[Any, Any]]
+    few: dict[Any, dict[Any, Any]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,7 +89,8 @@ class Model(ModelFields, Ready):
             if field.type == "Array":
                 object.__setattr__(self, field.name, as_array(field.name, getattr(self, field.name)))
         check_fields(self)
-        object.__setattr__(self, "ready", {})
+        for slot in Ready.__slots__:
+            object.__setattr__(self, slot, {})
 
     # ---------------------------------------------------------------------------------------------------- construction
 
@@ -371,7 +374,8 @@ def without_friction(model: Model) -> Model:
     depending = ("packed", "tables", "plans", "_key")
     vars(found).update({name: value for name, value in vars(model).items() if name not in depending})
     object.__setattr__(found, "friction", as_array("friction", np.zeros(model.nv)))
-    object.__setattr__(found, "ready", {})
+    for slot in Ready.__slots__:
+        object.__setattr__(found, slot, {})
     return found
 
 

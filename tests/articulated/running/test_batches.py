@@ -29,6 +29,7 @@ from pluecker.articulated import (
     crba,
     forward_kinematics,
     gravity_force,
+    neutral,
     rnea,
 )
 from pluecker.articulated.running import algorithm as algorithm_module
@@ -211,13 +212,31 @@ def test_a_call_for_one_state_is_short_in_whatever_form_it_comes(name, model):
         "lists": ({key: x.tolist() for key, x in given.items()}, {}, 22),
         "float32": ({key: x.astype(np.float32) for key, x in given.items()}, {}, 22),
         "strided": ({key: np.repeat(x, 2, axis=-1)[..., ::2] for key, x in given.items()}, {}, 22),
-        "a batch of one": ({key: x[None] for key, x in given.items()}, {}, 18),
-        "two states": ({key: np.stack([x, x]) for key, x in given.items()}, {}, 18),
+        "a batch of one": ({key: x[None] for key, x in given.items()}, {}, 8),
+        "two states": ({key: np.stack([x, x]) for key, x in given.items()}, {}, 8),
     }
     for form, (inputs, options, most) in forms.items():
         for _ in range(2):
             function(model, **inputs, **options)
         assert python_calls(function, model, **inputs, **options) <= most, form
+
+
+@compiled_only
+def test_lists_of_numbers_are_short_and_the_same_to_the_bit_or_refused(tree):
+    """Whole numbers among them count as numbers, truth values do not, and lists may be among arrays."""
+    q, v, a = neutral(tree).tolist(), [0.25] * tree.nv, [2] + [0.5] * (tree.nv - 1)
+    expected = rnea(tree, *map(np.array, (q, v, a)))
+    for inputs in ((q, v, a), (q, [1] * tree.nv, a), (q, np.array(v), a)):
+        arrays = [np.array(x, dtype=float) for x in inputs]
+        for _ in range(2):
+            same_bits(rnea(tree, *inputs), rnea(tree, *arrays))
+    assert python_calls(rnea, tree, q, v, a) <= 6
+    for bad in ([True] * tree.nv, ["1.0"] * tree.nv, [None] * tree.nv):
+        with pytest.raises(TypeError, match="rnea: v "):
+            rnea(tree, q, bad, a)
+    with pytest.raises(ValueError, match=r"rnea: v has shape \(\d+,\)"):
+        rnea(tree, q, [*v, 0.0], a)
+    same_bits(rnea(tree, q, v, a), expected)
 
 
 @compiled_only
