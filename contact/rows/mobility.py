@@ -37,6 +37,8 @@ from pluecker.contact.rows.jacobian import add_row_force, row_rate
 from pluecker.contact.rows.layout import (
     FIRST_PAIR,
     FIRST_SEGMENT,
+    HELD,
+    LAW,
     PAIR_COUNT,
     PAIR_PLACE,
     PAIR_SEGMENT,
@@ -264,9 +266,14 @@ def row_sizes(w, S):
 
 @called_kernel
 def dependent_rows(w, S, sizes):
-    """Count the rows that say nearly what those before them say, or next to nothing, beside the N_kk in ``sizes``"""
+    """Count the rows that say nearly what those before them say, or next to nothing, beside the N_kk in ``sizes``
+
+    Rows that hold: a rotor resists beside others that turn nearly as it does, and says no less for it.
+    """
     count = 0.0 * load(S, 0)
     for k in range(linear_count(w)):
+        if row_entry(w, k, LAW) != HELD:
+            continue
         inverse, size = load(S, k), load(sizes, k)  # without a pivot that is its inverse, N_kk is zero
         little = select(smaller(1.0, REDUNDANT * size * inverse), 1.0 + 0.0 * size, 0.0 * size)
         none = select(smaller(TINY, size), 1.0 + 0.0 * size, 0.0 * size)

@@ -98,6 +98,18 @@ def test_accelerations_in_gimbal_lock_are_refused():
         twin.world.accelerations(q, v, np.zeros(6))
 
 
+@pytest.mark.parametrize("beside", [0.02, 0.005, 0.002])
+def test_rotors_next_to_gimbal_lock_are_no_singular_position(beside):
+    """Two rotors turn nearly alike there, and each still resists: accelerations are those of reduced coordinates."""
+    world = World(top("euler_xyz", armature=0.05))
+    q, v = np.array([0.3, 0.5 * np.pi - beside, 0.2]), np.array([1.0, 0.4, 0.5])
+    twin = world.maximal()
+    reduced = world.accelerations(q, v, np.zeros(3)).acceleration
+    found = twin.world.accelerations(*twin.state(q, v), np.zeros(6)).acceleration
+    expected = twin.acceleration(q, v, reduced)
+    assert_allclose(found, expected, rtol=0.0, atol=1e-7 * np.abs(expected).max())
+
+
 def parallelogram(armature=0.0):
     """Two links of 1 m and 1 kg side by side, and such a coupler that a hinge closes; the places of their joints in q."""
     builder = ModelBuilder(gravity=(0.0, -9.81, 0.0))
