@@ -128,6 +128,7 @@ class Laws:
         straight: whether all velocities are the rates of coordinates.
         box: position limits of the model that hold, infinite where there is none, twice ``(nq,)``.
         boxed: which coordinates have two of them.
+        moved: whether kernels have the rows in another order.
     """
 
     def __init__(self, world: Constrained) -> None:
@@ -142,6 +143,7 @@ class Laws:
         ends = world.model.lower_limit, world.model.upper_limit
         self.box = ends if world.limits else (np.full(world.model.nq, -np.inf), np.full(world.model.nq, np.inf))
         self.boxed = np.isfinite(self.box).all(axis=0)
+        self.moved = bool((world.packed.place != np.arange(len(ranges))).any())
 
 
 def metric_of(H: Array) -> Array:
@@ -190,14 +192,15 @@ class Closing:
 
     def rows(self, q: Array) -> tuple[Array, Array]:
         """Compute phi - s of all rows, and J by the coordinates that may move: ``rows_at`` without what is asked once."""
-        world, place = self.world, self.world.packed.place
+        world = self.world
         try:
             error, jacobian, _ = run(world, ROWS_AT, (q, self.still))
         except ArgumentValueError:
             rows = rows_at(world, q, time=self.time)  # says what is wrong
             return rows.error, np.ascontiguousarray(rows.jacobian[..., self.moving])
-        jacobian = jacobian.take(place, axis=-2)
-        return error[..., place] - self.asked, jacobian.take(self.moving, axis=-1) if self.partly else jacobian
+        if self.laws.moved:
+            error, jacobian = error.take(world.packed.place, axis=-1), jacobian.take(world.packed.place, axis=-2)
+        return error - self.asked, jacobian.take(self.moving, axis=-1) if self.partly else jacobian
 
     def moved(self, q: Array, step: Array) -> Array:
         """Return the configuration after a step of the coordinates that may move."""
