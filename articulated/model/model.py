@@ -371,7 +371,7 @@ class Model(ModelFields, Ready):
 def without_friction(model: Model) -> Model:
     """Copy a model without its dry friction. Nothing is checked again, which would take a thousand times as long."""
     found = object.__new__(Model)
-    depending = ("packed", "tables", "plans", "_key")
+    depending = {"tables", "plans", "_key", *(["packed"] if model.friction.any() else [])}
     vars(found).update({name: value for name, value in vars(model).items() if name not in depending})
     object.__setattr__(found, "friction", as_array("friction", np.zeros(model.nv)))
     for slot in Ready.__slots__:
