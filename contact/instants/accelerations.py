@@ -99,10 +99,14 @@ from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import accumulate, load, part, select, smaller, store, tail
 from pluecker.spatial.errors import PlueckerError
 
-__all__ = ["ACCELERATIONS", "geometry_numbers", "make_accelerations", "mobility_of_instant", "store_rows_at_instant"]
+__all__ = [
+    "ACCELERATIONS", "IN_LINE", "geometry_numbers", "make_accelerations", "mobility_of_instant", "store_rows_at_instant",
+]  # fmt: skip
 
 OBEY_RANGES = make_obey_ranges(False)
 UNSOLVED = 1e4  # times what is tolerated: laws of rows with a range that no forces were found for
+ALIKE = 1e-8  # of a diagonal entry of S, the compliance of a rotor: less is beside EPSILON, and is not known
+IN_LINE = 1e6  # more than there are rows
 RESTING = (
     1e-12  # of the accelerations that forces make without rows: less is their rounding, beside which a row is at rest
 )
@@ -244,7 +248,10 @@ def mobility_of_instant(m, w, ws):
 
 @called_kernel
 def count_little(w, S, like):
-    """How many rows say nearly what those before them say, and how many yield little beside the one that yields most"""
+    """How many rows say nearly what those before them say, and how many yield little beside the one that yields most
+
+    Each rotor that resists next to nothing beside what forces would turn it counts as :data:`IN_LINE` of them.
+    """
     n, sizes = linear_count(w), row_sizes(w, S)
     count, most = 0.0 * like, 0.0 * like
     if n > 0:
@@ -252,6 +259,9 @@ def count_little(w, S, like):
     for k in range(n):
         if row_entry(w, k, LAW) == HELD:
             most = larger(most, load(sizes, k))
+        if row_entry(w, k, LAW) == ROTOR:
+            unknown = smaller(1.0, ALIKE * load(sizes, k) * row_number(w, k, ROW_INERTIA))
+            count = count + select(unknown, IN_LINE + 0.0 * like, 0.0 * like)
     for k in range(n):
         if row_entry(w, k, LAW) == HELD:
             count = count + select(smaller(load(sizes, k), REDUNDANT * most), 1.0 + 0.0 * like, 0.0 * like)

@@ -25,7 +25,7 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.contact.constraints.checks import names_in
 from pluecker.contact.constraints.relation import USER
-from pluecker.contact.instants.accelerations import ACCELERATIONS
+from pluecker.contact.instants.accelerations import ACCELERATIONS, IN_LINE
 from pluecker.contact.instants.impact import IMPACT
 from pluecker.contact.instants.inverse import Effort, least_effort
 from pluecker.contact.instants.motions_at import as_times
@@ -34,7 +34,7 @@ from pluecker.contact.mechanisms.closing import close_world
 from pluecker.contact.mechanisms.constrained import Constrained
 from pluecker.contact.mechanisms.errors_at import by_energy, rows_at
 from pluecker.contact.mechanisms.reactions import RANK
-from pluecker.contact.mechanisms.running import called, refuse_contacts, run_on_rows
+from pluecker.contact.mechanisms.running import called, refuse_contacts, refuse_gimbal_lock, run_on_rows
 from pluecker.contact.stepping.singular_positions import ASIDE, SLOWEST, WEIGHTS
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError, shown
@@ -50,6 +50,7 @@ __all__ = [
     "times_of_singular_positions",
 ]
 
+NEARLY_IN_LINE = 1e-3  # sine between axes of angles: it is why rotors of that joint turn far for little
 LITTLE = 1e-3  # of the largest on the motion, the smallest singular value of rows: between samples it is met to that
 NEXT = 1e-8  # of the time between two samples: to which a minimum is looked for, about the root of rounding
 CHUNK = 1000  # samples that are looked at together
@@ -161,6 +162,12 @@ def accelerations_on_branches(
     """Call an algorithm for ``(..., nv)`` and ``(..., n_rows)``; in singular positions, take the limit along the motion."""
     motion, forces, little = run_on_rows(world, algorithm, inputs, threads)
     most = little.item() if little.size == 1 else little.max(initial=0.0)
+    if most >= IN_LINE:
+        q = np.asarray(inputs[[field.name for field in algorithm.inputs].index("q")], dtype=np.float64)
+        unknown = np.broadcast_to(q, (*little.shape[:-1], q.shape[-1]))[little[..., 0] >= IN_LINE]
+        refuse_gimbal_lock(world, algorithm.name, unknown, NEARLY_IN_LINE)
+        little = little % IN_LINE
+        most = little.max()
     fewest = world.tables.get(accelerations_on_branches)
     if most <= (0.0 if fewest is None else fewest):
         return motion, forces

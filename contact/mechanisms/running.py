@@ -36,7 +36,7 @@ from pluecker.contact.mechanisms.constrained import Constrained
 from pluecker.spatial.engine.parallel.callbacks import callbacks
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError, shown
 
-__all__ = ["axes_in_line", "called", "levels_outside", "refuse_contacts", "run", "run_on_rows"]
+__all__ = ["axes_in_line", "called", "levels_outside", "refuse_contacts", "refuse_gimbal_lock", "run", "run_on_rows"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 NONE = 1e-150  # sines whose squares are nothing
@@ -157,8 +157,8 @@ def axes_in_line(world: Constrained, q: Array, least: float) -> str | None:
     return None
 
 
-def refuse_gimbal_lock(world: Constrained, function: str, q: ArrayLike) -> None:
-    """Refuse configurations ``(..., nq)`` in one of which an angle has no rate.
+def refuse_gimbal_lock(world: Constrained, function: str, q: ArrayLike, least: float = NONE) -> None:
+    """Refuse configurations ``(..., nq)`` in one of which an angle has no rate: the sine between axes is below ``least``.
 
     Raises:
         ConstraintError: there is such an angle.
@@ -170,7 +170,7 @@ def refuse_gimbal_lock(world: Constrained, function: str, q: ArrayLike) -> None:
         return
     for one in states.reshape(-1, world.model.nq):
         try:
-            found = axes_in_line(world, one, NONE)
+            found = axes_in_line(world, one, least)
         except PlueckerError:
             return  # the configuration itself is wrong
         if found is not None:

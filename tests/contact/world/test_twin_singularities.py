@@ -91,11 +91,16 @@ def test_gimbal_lock_is_named(passive):
         twin.world.simulate(*twin.state(q, v), 0.4, 4e-3, on_unsolved="raise")
 
 
-def test_accelerations_in_gimbal_lock_are_refused():
+@pytest.mark.parametrize("beside", [0.0, 1e-15, 1e-12, 1e-8, 1e-5])
+def test_accelerations_in_gimbal_lock_are_refused(beside):
+    """Alone, and as one state of a batch; also so near that two rotors resist the same to rounding."""
     twin = World(top("euler_xyz", armature=0.05)).maximal()
-    q, v = twin.state(np.array([0.3, 0.5 * np.pi, 0.2]), np.array([1.0, 0.0, 0.5]))
-    with pytest.raises(ConstraintError, match=r"World\.accelerations: 'hip' is next to gimbal lock"):
-        twin.world.accelerations(q, v, np.zeros(6))
+    q, v = twin.state(np.array([0.3, 0.5 * np.pi - beside, 0.2]), np.array([1.0, 0.4, 0.5]))
+    aside, _ = twin.state(np.array([0.3, 1.0, 0.2]), np.zeros(3))
+    assert np.isfinite(twin.world.accelerations(aside, v, np.zeros(6)).acceleration).all()
+    for one in (q, np.stack([aside, q])):
+        with pytest.raises(ConstraintError, match=r"World\.accelerations: 'hip' is next to gimbal lock"):
+            twin.world.accelerations(one, v, np.zeros(6))
 
 
 @pytest.mark.parametrize("beside", [0.02, 0.005, 0.002])
