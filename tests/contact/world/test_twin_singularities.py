@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from pluecker.articulated import ModelBuilder, SimulationError, crba, simulate
 from pluecker.contact import ConstraintError, World
-from pluecker.contact.constraints import Frame, Hinge
+from pluecker.contact.constraints import Coupling, Frame, Hinge
 from tests.contact.world.test_twin_motions import distance
 
 NEARLY_HALF = np.array([2.95, 0.95, 0.3])  # 3.11 rad
@@ -113,6 +113,26 @@ def test_rotors_next_to_gimbal_lock_are_no_singular_position(beside):
     found = twin.world.accelerations(*twin.state(q, v), np.zeros(6)).acceleration
     expected = twin.acceleration(q, v, reduced)
     assert_allclose(found, expected, rtol=0.0, atol=1e-7 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("beside", [0.02, 0.008, 0.003])
+def test_couplings_of_angles_next_to_gimbal_lock_are_no_singular_position(beside):
+    """A row of an angle is large there, and others small beside it: they say no less, and accelerations are the usual."""
+    builder = ModelBuilder()
+    builder.add_body("top", mass=1.0, center_of_mass=(0.05, 0.0, 0.1), inertia=(0.02, 0.03, 0.015))
+    builder.add_joint("hip", "euler_xyz", parent="world", child="top")
+    for name, parent, axis in (("arm", "top", (0, 1, 0)), ("tip", "arm", (1, 0, 0))):
+        builder.add_body(name, mass=0.5, center_of_mass=(0.05, 0.0, 0.1), inertia=(0.02, 0.03, 0.015))
+        builder.add_joint(name, "revolute", parent=parent, child=name, axis=axis, position=(0, 0, 0.2))
+    model = builder.build()
+    gears = [Coupling("first", {("hip", 0): 1.0, "arm": -0.7}), Coupling("third", {("hip", 2): 1.0, "tip": 0.5})]
+    q, v = np.array([0.3, 0.5 * np.pi - beside, 0.2, 0.3 / 0.7, -0.4]), np.array([0.7, 0.4, 0.5, 1.0, -1.0])
+    for constraints in (gears[:1], gears):
+        world = World(model, constraints)
+        twin = world.maximal(q)
+        expected = twin.acceleration(q, v, world.accelerations(q, v, np.zeros(5)).acceleration)
+        found = twin.world.accelerations(*twin.state(q, v), np.zeros(18)).acceleration
+        assert_allclose(found, expected, rtol=0.0, atol=1e-6 * np.abs(expected).max())
 
 
 def parallelogram(armature=0.0):
