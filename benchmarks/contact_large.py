@@ -22,8 +22,8 @@ from pluecker.contact.friction.solving.solve import solve
 __all__ = ["COUNTS", "compile_all", "packings", "shared"]
 
 COUNTS = (1000, 5000, 20_000, 100_000)
-METHODS = ("apgd", "pgs", "psor", "admm", "newton", "interior_point")
-FACTORISES = ("admm", "newton", "interior_point")
+METHODS = ("apgd", "pgs", "psor", "newton", "interior_point")
+FACTORISES = ("newton", "interior_point")
 WANTED = {"ccp": 1.3, "ncp": 1.5}  # times the fastest single method
 GOAL, LONGEST, TIMES = 1e-6, 60.0, 3.0
 FACTORED = 20_000  # contacts up to which methods that factorise a matrix are tried: beyond, it does not fit

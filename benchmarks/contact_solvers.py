@@ -17,7 +17,7 @@ from pluecker.contact.friction.solving.solve import solve
 __all__ = ["GOAL", "LAWS", "LONG", "SOLVERS", "all_solvers", "of_families"]
 
 SOLVERS = (
-    "auto", "apgd", "pgs", "psor", "admm", "newton", "interior_point",
+    "auto", "apgd", "pgs", "psor", "newton", "interior_point",
 )  # fmt: skip
 LAWS = {"ccp": "the convex law", "ncp": "Coulomb's law"}
 GOAL = 1e-6

@@ -65,7 +65,7 @@ With --trajectory, a motion with a line of time: a CSV or NPZ file with position
 FRICTION = """A friction problem of a file, of FCLIB or of Siconos, solved.
 
 laws      frictionless, lcp (Coulomb's law with a polygon), ccp (convex), ncp (Coulomb's law)
-methods   auto, apgd, pgs, psor, admm, newton, interior_point;
+methods   auto, apgd, pgs, psor, newton, interior_point;
           for the laws lcp and frictionless also lemke, minmap_newton
 
 With --methods or --plot several methods are compared, on one thread. The extra cli (tqdm) brings a progress bar for them,

@@ -28,7 +28,7 @@ from pluecker.spatial.errors import ArgumentTypeError
 
 __all__ = ["check_methods", "compare_methods", "duration", "usual_methods"]
 
-CONES = ("auto", "apgd", "pgs", "admm", "newton", "interior_point")
+CONES = ("auto", "apgd", "pgs", "newton", "interior_point")
 USUAL = {"frictionless": CONES, "ccp": CONES, "ncp": CONES, "lcp": ("auto", "lemke", "minmap_newton")}
 REPEATS = 2  # the first call of a process loads or makes compiled code
 

@@ -32,7 +32,7 @@ __all__ = ["COLOURS", "Curve", "counted", "plot_convergence"]
 SILENT = ("interior_point", "lemke")  # nothing between their calls is an approximation
 COLOURS = {
     "auto": "#000000", "apgd": "#0072b2", "pgs": "#e69f00", "psor": "#b8860b",
-    "admm": "#d55e00", "newton": "#56b4e9", "interior_point": "#8a5a9e",
+    "newton": "#56b4e9", "interior_point": "#8a5a9e",
     "lemke": "#7f3b08", "minmap_newton": "#17a2b8",
 }  # fmt: skip
 WORDS = {

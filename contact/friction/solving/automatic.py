@@ -35,7 +35,7 @@ alone, never on times, and under Coulomb's law on no tolerance: with a looser on
 Measured on the 440 hard problems of ``python -m benchmarks.contact --only hard``, eleven families of 20 to 400 contacts,
 Coulomb's law to 1e-6, one thread: 434 are solved; rest 31, 36, 38 and 39, jammed 38 and ragdolls 36 say that they are not,
 with errors of 1.6e-6 to 7e-4. Of 79 that gradients leave, how many are not solved without one method, and the time that it
-takes then, the mean of ratios (the splitting was a row as well):
+takes then, the mean of ratios:
 
 ===================  ========  ====  ===================================================================================
 without              unsolved  time  what it brings
@@ -47,7 +47,6 @@ cores of parts       1         0.97  the same; packings of 20,000 contacts in ha
 newton               0         1.09  up to seven times as fast
 psor                 0         1.00  up to three times as fast
 shifts, pgs          0         0.97  up to twice as fast
-admm                 0         0.91  little, and is no row any more
 ===================  ========  ====  ===================================================================================
 """
 

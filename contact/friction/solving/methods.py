@@ -6,7 +6,6 @@ method                 laws                                          what it is
 auto                   all                                           full matrices where small; apgd, then what promises more
 apgd                   frictionless, ccp, ncp                        accelerated projected gradient
 pgs, psor              frictionless, ccp, ncp                        sweeps over the blocks, projected
-admm                   frictionless, ccp, ncp                        splitting, one factorisation
 newton                 frictionless, ccp, ncp                        semismooth Newton, started by apgd
 interior_point         frictionless, ccp, ncp                        our own, on the blocks of the operator
 lemke                  frictionless, lcp                             complementary pivoting
@@ -23,7 +22,6 @@ from typing import Any
 
 from pluecker.contact.arguments import as_choice, as_number, as_record, as_switch, as_whole, shown
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.friction.first_order.admm import run_admm
 from pluecker.contact.friction.first_order.sharing import Layouts, run_gradients, run_relaxed_sweeps, run_sweeps
 from pluecker.contact.friction.problem.problem import LAWS, Problem
 from pluecker.contact.friction.solving.automatic import run_automatic, run_interior_point, run_polished
@@ -80,7 +78,6 @@ METHODS = {
     "apgd": Method(CONES, run_gradients, 8000, shares=True),
     "pgs": Method(CONES, run_sweeps, 20000, shares=True),
     "psor": Method(CONES, run_relaxed_sweeps, 20000, shares=True),
-    "admm": Method(CONES, run_admm, 5000, matrix=True),
     "newton": Method(CONES, run_polished, 2500, matrix=True, factorises=True, recipe=True),
     "interior_point": Method(CONES, run_interior_point, 2000, matrix=True, factorises=True, recipe=True),
     "lemke": Method(POLYGON),

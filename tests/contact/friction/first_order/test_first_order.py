@@ -13,7 +13,7 @@ from pluecker.contact import Problem, errors_of, read_fclib, solve
 from tests.contact.any_blocks import of_factors, sets_of
 from tests.contact.random_friction import KINDS, Random, clarabel_solution, random_problem
 
-FIRST_ORDER = ("apgd", "pgs", "psor", "admm")
+FIRST_ORDER = ("apgd", "pgs", "psor")
 FILES = Path(__file__).resolve().parents[4] / "shared/data/friction"
 LAWS = ("ccp", "ncp")
 every_method = pytest.mark.parametrize("method", FIRST_ORDER)
@@ -341,8 +341,6 @@ LIMITS = {
     ("pgs", "ncp"): (95, 900, 3050, 1090, None),
     ("psor", "ccp"): (60, 1100, 1360, 620, None),
     ("psor", "ncp"): (60, 1280, 1900, 670, None),
-    ("admm", "ccp"): (50, 1100, 90, 80, None),
-    ("admm", "ncp"): (50, 3300, 90, 350, None),
     ("apgd", "ccp"): (60, 300, 400, 140, 8450),
     ("apgd", "ncp"): (95, 1400, 600, 600, 16000),
 }

@@ -101,7 +101,7 @@ def test_threads_share_the_matrix_of_many_contacts_bit_for_bit(monkeypatch):
         lower_sizes(monkeypatch, contacts)
         for threads in (1, 2, 8):
             named = {"tol": 1e-300, "max_iterations": 5, "form": "matrix", "separate": False}
-            found.append(solve(problem, "ncp", "admm", threads=threads, **named).multipliers)
+            found.append(solve(problem, "ncp", "apgd", threads=threads, **named).multipliers)
     assert all(np.array_equal(found[0], other) for other in found[1:])
 
 

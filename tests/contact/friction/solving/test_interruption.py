@@ -59,7 +59,7 @@ LAWS = {"lemke": "lcp", "minmap_newton": "lcp"}
 SIZES = {"lemke": 60, "minmap_newton": 60}
 METHODS = ["auto", "apgd", "interior_point", "lemke"]  # a recipe, compiled sweeps, factors, a tableau
 if EVERYTHING:
-    METHODS += ["pgs", "psor", "admm", "newton", "minmap_newton"]
+    METHODS += ["pgs", "psor", "newton", "minmap_newton"]
 
 
 @pytest.fixture(scope="module")
@@ -275,7 +275,7 @@ def stopped():
     interruption_flag.state[0] = 0
 
 
-@pytest.mark.parametrize("method", ["apgd", "pgs", "psor", "admm", "interior_point"])
+@pytest.mark.parametrize("method", ["apgd", "pgs", "psor", "interior_point"])
 def test_loops_end_where_they_are(method, stopped):
     problem = random_problem(3, 6, kinds=("3",)).problem()
     assert solve(problem, "ccp", method, tol=1e-14).iterations <= 1

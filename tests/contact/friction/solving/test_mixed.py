@@ -15,7 +15,7 @@ from tests.contact.random_friction import clarabel_solution, random_problem
 
 INF = np.inf
 SECOND = ("auto", "newton", "interior_point")
-FIRST = ("apgd", "pgs", "psor", "admm")
+FIRST = ("apgd", "pgs", "psor")
 SMALL = 12 if COMPILED else 6
 
 
