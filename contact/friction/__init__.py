@@ -3,7 +3,7 @@
 ================================================  ====================================================================
 subpackage                                        contents
 ================================================  ====================================================================
-``solving``                                       any problem, any law, any method: islands, Newton, the choice
+``solving``                                       any problem, any law, any method: islands, the choice
 ``tables``, ``files``                             problems from bodies and contacts; from files, and into them
 ``first_order``, ``interior_point``, ``lcp``      the methods, one file each
 ``elimination``                                   bilateral rows: a direct factor, and the reduced problem

@@ -16,7 +16,7 @@ import numpy as np
 from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.relation import ALIGN, Frame, Function
-from pluecker.contact.friction.solving.compiled_parts import Direct
+from pluecker.contact.friction.solving.direct import Direct
 from pluecker.contact.mechanisms.constrained import Constrained, Flags
 from pluecker.spatial.dense.ldl import factorize_ldl, solve_ldl
 from pluecker.spatial.engine.compiled.decorators import called_kernel

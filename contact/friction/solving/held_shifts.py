@@ -13,7 +13,7 @@ import numpy as np
 from pluecker.contact.friction.first_order.shifts import settled
 from pluecker.contact.friction.solving.island import Island
 
-__all__ = ["AT_A_TIME", "HeldShifts", "by_shifts", "steepness"]
+__all__ = ["AT_A_TIME", "SHORTEST", "HeldShifts", "by_shifts", "steepness"]
 
 AT_A_TIME = 4  # shifts that may fail to help before their step is halved, or before Newton's method is tried
 SHORTEST = 0.1  # step: with shorter ones the hard problems take longer, and one fewer is solved
@@ -32,18 +32,20 @@ class HeldShifts:
     def __init__(self, island: Island, fresh: bool = False) -> None:
         x, g = island.x.copy(), island.first_shift()
         self.x, self.g = (np.zeros_like(x), np.zeros_like(g)) if fresh else (x, g)
-        self.island, self.step, self.idle, self.least = island, 1.0, 0, island.error
+        self.island, self.step, self.idle = island, 1.0, 0
+        self.error = self.least = np.inf if fresh else island.error
 
     def advance(self, tol: float, most: float = np.inf) -> int:
         """Solve with one shift after the other, ``most`` at most, to the error ``tol``; return how many."""
         island, count = self.island, 0
         while island.error > tol and island.rest > 0 and self.step >= SHORTEST and count < most:
-            wanted = INSIDE * min(island.error, 1.0)
+            wanted = INSIDE * min(self.error, 1.0)
             goal = max(wanted / steepness(island), min(wanted, FINEST))
             self.x = island.convex(goal, self.g, self.x)
+            self.error = island.checks.error(self.x, island.velocity(self.x))
             self.g += self.step * (island.shifted(self.x) - self.g)
             count += 1
-            self.step, self.idle, self.least = settled(self.step, self.idle, self.least, island.error, AT_A_TIME)
+            self.step, self.idle, self.least = settled(self.step, self.idle, self.least, self.error, AT_A_TIME)
         return count
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,43 +22,50 @@ from pluecker.contact.friction.first_order.memory import (
     MOMENTUM,
     PRODUCTS,
     RELAXATION,
-    TRIED,
     Memory,
     make_memory,
 )
 from pluecker.contact.friction.first_order.pgs import run_psor
-from pluecker.contact.friction.first_order.sharing import Layouts, is_large, layout_of, threads_for
+from pluecker.contact.friction.first_order.sharing import Layouts, layout_of, threads_for
 from pluecker.contact.friction.interior_point.interior_point import interior_point
 from pluecker.contact.friction.problem.prepared import Prepared, cut
 from pluecker.contact.friction.problem.sets import shift
 from pluecker.contact.friction.results.result import Part
-from pluecker.contact.friction.solving.newton import System, evaluate_all, make_system, newton, velocity
-from pluecker.contact.friction.solving.parts import errors_of
-from pluecker.contact.friction.sparse.blocks import BlockMatrix
-from pluecker.contact.friction.sparse.symbolic import Symbolic, analyse
+from pluecker.contact.friction.solving.checks import Checks
+from pluecker.contact.friction.solving.newton import BUDGET, Place, Roots, improve_islands, improve_part, make_place
+from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices
+from pluecker.contact.friction.sparse.symbolic import Symbolic, analyse, least_operations
 from pluecker.spatial.engine.parallel.interruption import LONG_OPERATIONS, answering
+from pluecker.spatial.engine.parallel.threads import map_in_threads
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.properties import cached_property
 
-__all__ = [
-    "CALL", "FEW", "NEAR", "STEPS", "Island", "is_long", "on_islands", "operations", "pattern_of",
-]  # fmt: skip
+__all__ = ["CALL", "Island", "Whole", "is_long", "on_islands"]
 
-STEPS = 150  # of Newton's method at a time, where nothing else is left
-SEVERAL = 40  # where other methods take turns with it
-FEW = 12  # from a point that may be near
-HOPE = 8  # by which it must have gained something, where it may go round in a circle
-NEAR = 1e-4  # an error from which Newton's method is tried
-NEARER = 0.1  # of the error at which it was tried last
-HELPS = 0.5  # of the error: what leaves more helps little
-PROBE = 64  # iterations of gradients or sweeps before the first look
-CHEAPER = 4.0  # sweeps of a large island, which take eight contacts at a time, in the time of one of others
-# Contacts of an island: of fewer, gradients come first; of fewer, the pattern of a factor is found whenever it is of use.
-MANY, LARGE = 500, 2000
 CALL = 200  # iterations of the interior point in one call
+LONGEST_FACTOR = 5e9  # operations of a factor of the interior point: more takes a second, and is left out
+MANY = 2000  # contacts from which an estimate of these from below comes first: the pattern of a factor is dear
 PER_ROW = 8  # operations of an iteration besides its product
 PIECE = 8e8  # operations of gradients to the limit: half of them in one piece, 0.2 s where it was measured
 USUAL = 50  # those that it takes where it gets anywhere, at most
+
+
+class Whole(NamedTuple):
+    """Parts that islands of a problem have in common.
+
+    Attributes:
+        P: the problem.
+        roots: for Newton's method, if there are any.
+        patterns: symbolic factors of islands that are known, by their numbers.
+        layouts: of large islands, that are known.
+        threads: that share the work of a large island, at most.
+    """
+
+    P: Prepared
+    roots: Roots | None
+    patterns: dict[int, Symbolic]
+    layouts: Layouts
+    threads: int
 
 
 @dataclass
@@ -69,17 +76,14 @@ class Island:
         P: the island as a problem of its own.
         law: 1 for Coulomb's law.
         x, u: the best multipliers and velocities, scaled, changed in place.
-        error: their error.
-        limit: of iterations, of all methods together, but for ``spare``.
+        record: takes errors, or is empty.
+        limit: of iterations, of all methods together.
+        whole: the problem, and what is kept of it.
+        number: of this island in it.
+        factors: the island by factors too, where these are cheaper; for sweeps, of which each takes half the time then.
+        error: of the best multipliers.
         iterations: of all methods so far.
         spent: by method, iterations and seconds.
-        patterns: symbolic factors of islands that are known, by their numbers.
-        number: of this one.
-        factors: the island by factors too, where these are cheaper; for sweeps, of which each takes half the time then.
-        layouts: of large islands, that are known.
-        threads: that share the work of a large island, at most.
-        tried: the error from which Newton's method was tried last.
-        spare: over-relaxed sweeps of a large island beside ``limit``.
     """
 
     P: Prepared
@@ -88,20 +92,16 @@ class Island:
     u: Array
     record: Array
     limit: int
+    whole: Whole
+    number: int = 0
+    factors: Prepared | None = None
     error: float = np.inf
     iterations: int = 0
     products: int = 0
     spent: dict[str, list[float]] = field(default_factory=dict)
-    patterns: dict[int, Symbolic] = field(default_factory=dict)
-    number: int = 0
-    factors: Prepared | None = None
-    layouts: Layouts = field(default_factory=dict)
-    threads: int = 1
-    tried: float = np.inf
-    spare: int = 0
 
     def __post_init__(self) -> None:
-        self.zero, self.work = np.zeros(len(self.x)), np.empty(len(self.x))
+        self.zero, self.checks = np.zeros(len(self.x)), Checks(self.P, self.law)
 
     @cached_property
     def memory(self) -> Memory:
@@ -113,37 +113,63 @@ class Island:
         """State from which sweeps of a large island continue; None for other islands."""
         if self.factors is None:
             return None
-        laid = layout_of("sweeps", self.factors, 0, self.layouts, self.number, threads=self.crew)
+        laid = layout_of("sweeps", self.factors, 0, self.whole.layouts, self.number, threads=self.crew)
         if laid is None:
             return None
         from pluecker.contact.friction.first_order.large_sweeps import Sweeping  # small problems need not load it
 
         return Sweeping(laid, self.P.b)
 
-    @cached_property
-    def checks(self) -> Any:
-        """Evaluation of velocities and errors by threads, for a large island of contacts; None for other islands."""
-        P = self.P
-        if not is_large(len(P.K.start) - 1) or (np.diff(P.K.start) != 3).any():
-            return None
-        from pluecker.contact.friction.first_order.large_checks import Checks  # small problems need not load it
-
-        return Checks(P, self.law)
-
     @property
     def crew(self) -> int:
         """Number of threads that are worth it."""
-        return threads_for(len(self.P.K.start) - 1, self.threads)
+        return threads_for(self.contacts, self.whole.threads)
+
+    @property
+    def contacts(self) -> int:
+        """Number of blocks."""
+        return len(self.P.K.start) - 1
 
     @property
     def pattern(self) -> Symbolic:
-        """Pattern of the factor that the interior point needs."""
-        return pattern_of(self.patterns, self.number, self.P)
+        """Pattern of the factor that the interior point needs: the one that is known, or found now and kept."""
+        found = self.whole.patterns.get(self.number)
+        if found is None:
+            found = self.whole.patterns[self.number] = analyse(self.P.A.N)
+        return found
 
     @cached_property
-    def system(self) -> System:
-        """System of Newton's equation."""
-        return make_system(self.P.A.N, self.pattern)
+    def factorises(self) -> bool:
+        """True if factors of the interior point take less than a second each."""
+        if self.contacts > MANY and self.number not in self.whole.patterns:
+            if ("factor", self.number) not in self.whole.layouts:
+                self.whole.layouts["factor", self.number] = least_operations(self.P.A.N)
+            if self.whole.layouts["factor", self.number] > LONGEST_FACTOR:
+                return False
+        return operations(self.pattern) <= LONGEST_FACTOR
+
+    @property
+    def roots(self) -> Roots | None:
+        """Roots for Newton's method, if there are any of this island."""
+        roots = self.whole.roots
+        return roots if roots is not None and roots.covered[self.number] else None
+
+    @cached_property
+    def place(self) -> Place:
+        """Workspace of Newton's method."""
+        assert self.whole.roots is not None
+        return make_place(self.whole.roots)
+
+    @property
+    def first(self) -> int:
+        """Number of the island's first block in the whole problem."""
+        return int(self.whole.P.islands[self.number])
+
+    @property
+    def rows(self) -> slice:
+        """Rows of the island in the whole problem."""
+        top = int(self.whole.P.K.start[self.first])
+        return slice(top, top + len(self.x))
 
     def forget_sweeps(self) -> None:
         """Let the sweeps that come next go the same way whatever was tried before."""
@@ -157,10 +183,7 @@ class Island:
 
     def take(self, x: Array, u: Array) -> bool:
         """Keep a pair if it is better than the best; return whether it is."""
-        if self.checks is None:
-            error = float(evaluate_all(self.P, self.zero, x, u, self.law, self.work))
-        else:
-            error = self.checks.error(x, u, self.crew)
+        error = self.checks.error(x, u)
         if not error < self.error:
             return False
         self.error, self.x[:], self.u[:] = error, x, u
@@ -168,14 +191,12 @@ class Island:
 
     def velocity(self, x: Array) -> Array:
         """Compute N x + b, scaled."""
-        return velocity(self.P, x) if self.checks is None else self.checks.velocity(x, self.crew)
+        return self.checks.velocity(x, self.crew)
 
     def errors(self, x: Array, u: Array) -> Array:
-        """Return the squared natural map of each contact; of steep cones, in large islands, Signorini's error if larger."""
-        if self.checks is None:
-            return errors_of(self.P, self.law, x, u)
-        self.checks.error(x, u, self.crew)
-        return self.checks.errors.copy()
+        """Return the squared natural map of each contact; of steep cones Signorini's error if larger."""
+        self.checks.error(x, u)
+        return self.checks.errors
 
     def note(self, method: str, iterations: int, began: float) -> None:
         """Record what a method spent."""
@@ -187,12 +208,6 @@ class Island:
         spent[0] += iterations
         spent[1] = self.error
         spent[2] += time.perf_counter() - began
-
-    def note_part(self, part: Island) -> None:
-        """Record what was spent on some of the contacts: iterations by their share of all, rounded up."""
-        some, all_ = len(part.P.K.start) - 1, len(self.P.K.start) - 1
-        for method, (iterations, _, seconds) in part.spent.items():
-            self.note(method, -(-some * int(iterations) // all_), time.perf_counter() - seconds)
 
     def gradients(self, tol: float, limit: int) -> None:
         """Run accelerated projected gradients from the best point."""
@@ -253,19 +268,51 @@ class Island:
         self.products += sweeping.spent - before
         return used, sweeping.error
 
-    def newton(self, tol: float, most: int = STEPS, x: Array | None = None, hope: int = 0) -> None:
-        """Run Newton's method, from the best point unless another is given; give up where ``hope`` steps gain nothing."""
-        began, most = time.perf_counter(), min(most, self.rest)
-        x, u = (self.x.copy(), self.u.copy()) if x is None else (x.copy(), self.velocity(x))
-        steps = newton(self.P, self.law, x, u, tol, most, self.record[self.iterations :], self.system, hope)
-        self.take(x, u)
-        self.note("newton", steps, began)
+    def newton(self, tol: float, x: Array | None = None, most: int = BUDGET) -> None:
+        """Run Newton's method, from the best point unless another is given, with so many factors, if there is a root."""
+        P, roots = self.whole.P, self.roots
+        if roots is None or self.rest <= 0 or self.error <= tol:
+            return
+        began, results = time.perf_counter(), np.array([[np.inf, 0.0, 0.0]])
+        own, speeds = np.empty(len(P.b)), np.empty(len(P.b))
+        own[self.rows] = self.x if x is None else x
+        improve_islands(
+            roots, P, self.law, own, speeds, tol, self.rest, most, results, self.number, self.number + 1, self.place
+        )  # fmt: skip
+        self.take(own[self.rows], speeds[self.rows])
+        self.note("newton", int(results[0, ITERATIONS]), began)
 
-    def newton_if_near(self, tol: float) -> None:
-        """Run Newton's method, where the best point is near, and nearer than it was when that was tried last."""
-        if tol < self.error < min(NEAR, NEARER * self.tried):
-            self.tried = self.error
-            self.newton(tol, FEW)
+    def improve_parts(
+        self, parts: list[Indices], x: Array, u: Array, goal: float, enough: float, most: int
+    ) -> list[bool]:
+        """Run Newton's method on some contacts at a time, each with all others as they are; return where that helps.
+
+        Args:
+            parts: contacts that do not act on one another.
+            x, u: a pair, of which x is changed where a part has ``enough`` of its error or less.
+            goal: of the error of a part, at which it is solved.
+            enough: of the error of a part.
+            most: factors of each.
+        """
+        P, roots, began, most = self.whole.P, self.whole.roots, time.perf_counter(), min(most, self.rest)
+        assert roots is not None
+        own, speeds = np.empty(len(P.b)), np.empty(len(P.b))
+        own[self.rows], speeds[self.rows] = x, u
+
+        def solved(k: int) -> tuple[bool, int]:
+            with np.errstate(all="ignore"):  # of its thread
+                place, blocks = make_place(roots), self.first + parts[k]
+                before, _ = improve_part(roots, P, self.law, own, speeds, blocks, 0.0, 0, enough, place)
+                least, goal_here = enough * before, goal * before
+                error, factors = improve_part(roots, P, self.law, own, speeds, blocks, goal_here, most, least, place)
+                return error <= least, factors
+
+        order = sorted(range(len(parts)), key=lambda k: -len(parts[k]))  # largest first, so that no thread waits long
+        found = dict(zip(order, map_in_threads(solved, order, self.whole.threads), strict=True))
+        x[:] = own[self.rows]
+        share = sum(len(parts[k]) * factors for k, (_, factors) in found.items()) / self.contacts
+        self.note("newton", -int(-share // 1), began)
+        return [found[k][0] for k in range(len(parts))]
 
     def convex(self, tol: float, g: Array, start: Array, most: int = CALL) -> Array:
         """Return the interior point's multipliers of the convex problem with shifted velocities."""
@@ -298,27 +345,9 @@ def is_long(P: Prepared, iterations: float) -> bool:
     return iterations * (len(P.A.N.data) + PER_ROW * len(P.b)) > PIECE
 
 
-def pattern_of(patterns: dict[int, Symbolic], number: int, P: Prepared) -> Symbolic:
-    """Return the symbolic factor of the island P of that number: the one that is known, or found now and kept."""
-    found = patterns.get(number)
-    if found is None:
-        found = patterns[number] = analyse(P.A.N)
-    return found
-
-
 def operations(pattern: Symbolic) -> float:
     """Estimate the operations of a factorisation: the rows of each column of the factor squared."""
     return float(pattern.numbers[1])
-
-
-def seconds_of_iteration(contacts: Any, blocks: Any) -> Any:
-    """Estimate the seconds of an iteration of gradients, or of a sweep, from measurements."""
-    return 3e-7 + 4e-8 * contacts + 4e-9 * blocks
-
-
-def seconds_of_step(contacts: Any, count: Any) -> Any:
-    """Estimate the seconds of a step of a method that factorises, with so many operations of a factor, likewise."""
-    return 1e-5 + 6e-7 * contacts + 2e-10 * count
 
 
 def with_compliance(P: Prepared) -> BlockMatrix:
@@ -338,12 +367,15 @@ def with_compliance(P: Prepared) -> BlockMatrix:
 def on_islands(recipe: Callable[[Island, float], None]) -> Callable[..., list[Part]]:
     """Make a runner like those of :func:`.make_runner` from a recipe for one island.
 
-    It takes the symbolic factors and the layouts that are known of islands, by their numbers, and adds those that it finds;
-    threads share the sweeps over each large island, and what tells its errors.
+    It takes what is kept of a problem, the symbolic factors and the layouts of islands, by their numbers, and adds what it
+    finds; threads share the sweeps over each large island, and what tells its errors.
     """
 
-    def run(P, law, x, u, tol, limit, memory, begin, end, patterns=None, layouts=None, threads=1, spare=0):
-        parts, results, patterns = [], memory.results, {} if patterns is None else patterns
+    def run(
+        P, law, x, u, tol, limit, memory, begin, end, patterns=None, layouts=None, threads=1, roots=None
+    ):  # fmt: skip
+        parts, results = [], memory.results
+        whole = Whole(P, roots, {} if patterns is None else patterns, {} if layouts is None else layouts, threads)
         for k in range(begin, end):
             if results[k, ERROR] <= tol:
                 continue
@@ -351,17 +383,15 @@ def on_islands(recipe: Callable[[Island, float], None]) -> Callable[..., list[Pa
             top = int(P.K.start[P.islands[k]])
             rows = slice(top, top + len(part.b))
             done = int(results[k, ITERATIONS])
-            island = Island(part, law, x[rows].copy(), u[rows].copy(), memory.history[done:], limit - done)
-            island.patterns, island.number = patterns, k
-            island.factors = cut(P, k, by_factors=True) if P.A.is_factored else None
-            island.layouts, island.threads, island.spare = {} if layouts is None else layouts, threads, spare
-            island.tried = float(memory.states[k, TRIED])
+            factors = cut(P, k, by_factors=True) if P.A.is_factored else None
+            island = Island(
+                part, law, x[rows].copy(), u[rows].copy(), memory.history[done:], limit - done, whole, k, factors
+            )  # fmt: skip
             start = island.x.copy()
             island.take(start, island.velocity(start))
             if island.error > tol:
                 recipe(island, tol)
             x[rows], u[rows] = island.x, island.u
-            memory.states[k, TRIED] = island.tried
             results[k] = island.error, done + island.iterations, results[k, PRODUCTS] + island.products
             for method, (iterations, error, seconds) in island.spent.items():
                 parts.append(Part(method, slice(k, k + 1), np.array([iterations]), np.array([error]), seconds))

@@ -3,10 +3,10 @@
 =====================  ============================================  ==================================================
 method                 laws                                          what it is
 =====================  ============================================  ==================================================
-auto                   all                                           full matrices where small; apgd, then what promises more
+auto                   all                                           newton, then shifts and sweeps, see ``automatic``
 apgd                   frictionless, ccp, ncp                        accelerated projected gradient
 pgs, psor              frictionless, ccp, ncp                        sweeps over the blocks, projected
-newton                 frictionless, ccp, ncp                        semismooth Newton, started by apgd
+newton                 frictionless, ccp, ncp                        semismooth Newton, in velocities
 interior_point         frictionless, ccp, ncp                        our own, on the blocks of the operator
 lemke                  frictionless, lcp                             complementary pivoting
 minmap_newton          frictionless, lcp                             semismooth Newton on the minimum map
@@ -25,6 +25,7 @@ from pluecker.contact.errors import ProblemError
 from pluecker.contact.friction.first_order.sharing import Layouts, run_gradients, run_relaxed_sweeps, run_sweeps
 from pluecker.contact.friction.problem.problem import LAWS, Problem
 from pluecker.contact.friction.solving.automatic import run_automatic, run_interior_point, run_polished
+from pluecker.contact.friction.solving.newton import Roots
 from pluecker.contact.friction.sparse.symbolic import Symbolic
 
 __all__ = ["CONES", "METHODS", "Method", "Options", "check", "checked_options"]
@@ -44,11 +45,10 @@ class Method:
         run: with the arguments of :func:`~pluecker.contact.friction.first_order.runner.make_runner`'s runners; none for
             those of linear complementarity problems, see :mod:`~pluecker.contact.friction.lcp.laws`.
         limit: iterations, unless the caller says another number.
-        spare: over-relaxed sweeps of a large island, with what Newton's method does between them, that it may make beside
-            these, unless the caller says a number.
         matrix: whether it needs the operator as a matrix.
-        factorises: whether ``run`` takes ``patterns`` too, the symbolic factors of islands, which are kept.
-        first: whether it begins with :func:`~pluecker.contact.friction.solving.compiled_parts.first_steps`.
+        factorises: whether ``run`` takes ``patterns`` too, the symbolic factors of islands, which are kept, and ``roots``.
+        roots: rows of an island of a matrix, at most, of which Newton's method has the root; none of methods without it.
+        first: whether it begins with Newton's method.
         shares: whether ``run`` takes ``layouts`` and ``threads`` too, and shares the work of a large island.
         recipe: whether ``run`` is Python between pieces of compiled code, none longer than gradients to the limit.
     """
@@ -56,29 +56,29 @@ class Method:
     laws: tuple[str, ...]
     run: Callable[..., Any] | None = None
     limit: int = 0
-    spare: int = 0
     matrix: bool = False
     factorises: bool = False
+    roots: int = 0
     first: bool = False
     shares: bool = False
     recipe: bool = False
 
-    def runner(self, patterns: dict[int, Symbolic], layouts: Layouts) -> Callable[..., Any]:
-        """Return ``run`` with the symbolic factors and the layouts of large islands that are known, if it takes any."""
+    def runner(self, patterns: dict[int, Symbolic], layouts: Layouts, roots: Roots | None) -> Callable[..., Any]:
+        """Return ``run`` with the symbolic factors, roots and layouts of large islands that are known, if it takes any."""
         if self.run is None:
             raise NotImplementedError("methods for complementarity problems do not run on islands")
-        known: dict[str, Any] = {"patterns": patterns} if self.factorises else {}
+        known: dict[str, Any] = {"patterns": patterns, "roots": roots} if self.factorises else {}
         return partial(self.run, **known, **({"layouts": layouts} if self.shares else {}))
 
 
 METHODS = {
     "auto": Method(
-        LAWS, run_automatic, 100000, 2000000, matrix=True, factorises=True, first=True, shares=True, recipe=True
+        LAWS, run_automatic, 1000000, matrix=True, factorises=True, roots=150, first=True, shares=True, recipe=True
     ),
     "apgd": Method(CONES, run_gradients, 8000, shares=True),
     "pgs": Method(CONES, run_sweeps, 20000, shares=True),
     "psor": Method(CONES, run_relaxed_sweeps, 20000, shares=True),
-    "newton": Method(CONES, run_polished, 2500, matrix=True, factorises=True, recipe=True),
+    "newton": Method(CONES, run_polished, 10000, matrix=True, factorises=True, roots=3000, recipe=True),
     "interior_point": Method(CONES, run_interior_point, 2000, matrix=True, factorises=True, recipe=True),
     "lemke": Method(POLYGON),
     "minmap_newton": Method(POLYGON),
@@ -112,11 +112,6 @@ class Options:
     def rounds(self, size: int) -> int:
         """Return how many iterations the method may take for so many multipliers."""
         return (self.how.limit or 50 * size) if self.max_iterations is None else self.max_iterations
-
-    @property
-    def spare(self) -> int:
-        """Sweeps that the method may take beside its iterations, see :class:`Method`."""
-        return self.how.spare if self.max_iterations is None else 0
 
 
 def checked_options(

@@ -1,336 +1,328 @@
-"""Newton's method on the natural map: the last digits, for the convex and for the exact law.
+"""Newton's method on islands of a prepared problem, in the velocities of what they move.
 
-    F(x) = x - P(x - w),    w = N x + b + e_n sum_k mu_k |u_k| + sigma (x - centre)
+    N = G G' + compliance,    u = G v + compliance x + b,    v = G' x
 
-is zero at solutions. It is semismooth: with V an element of the generalised Jacobian of the projection and G the
-derivative of De Saxce's correction (zero in the convex law),
+The unknowns are the velocities v, six for each body, whose mass matrix is the identity where ``G = J M^-1/2``: what is
+factorised is ``1 + G' D G``, sparse as the graph of bodies, however many contacts these have
+(:mod:`~pluecker.contact.friction.velocities.solve_island`). Problems of bodies come with G. Of a matrix an island gets the
+root of its own part of it, by its eigenvectors, and is one body with as many velocities as that has rank.
 
-    (1 - V + V ((1 + G) N + sigma)) d = -F(x)
+Of large islands some contacts are solved alone, with all others held, see :func:`improve_part`.
 
-is its Newton equation, which has the blocks of N and is solved by a sparse factorisation
-(:mod:`~pluecker.contact.friction.sparse.lu`). Where N is singular, forces are not unique; the proximal term sigma holds them
-near the centre, which follows, and sigma falls with the error. Steps are shortened until |F| falls.
-
-Newton's method is good near a solution only; it starts from what another method found, and gives back something better or
-the same. Sources: Qi and Sun (1993) for semismooth equations; Acary, Bremond and Huber (2018), section 4, for their use on
-friction; the proximal outer iteration as there in section 5.
+Source: V. Acary, M. Bremond and O. Huber (2018), section 4; more in :mod:`~pluecker.contact.friction.velocities.newton`.
 """
 
 from __future__ import annotations
 
+import time
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from pluecker.contact.friction.first_order.memory import ERROR, ITERATIONS
 from pluecker.contact.friction.first_order.runner import evaluate
-from pluecker.contact.friction.problem.natural_map import distance_block
-from pluecker.contact.friction.problem.prepared import Prepared
-from pluecker.contact.friction.problem.sets import (
-    COMPONENTS,
-    DISCS,
-    derivative_block,
-    derivative_in_cone,
-    length,
-    project,
-    shift_block,
-)
-from pluecker.contact.friction.sparse.blocks import BlockMatrix, multiply
-from pluecker.contact.friction.sparse.lu import Factors, factor_lu, make_factors, solve_lu
-from pluecker.contact.friction.sparse.symbolic import Symbolic
-from pluecker.spatial.dense.laws import copy_vector
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, entry_point, positive
-from pluecker.spatial.engine.parallel.interruption import LONG_OPERATIONS, answering
+from pluecker.contact.friction.problem.operator import Operator, apply, contiguous
+from pluecker.contact.friction.problem.prepared import Order, Prepared, rearranged
+from pluecker.contact.friction.problem.sets import Sets, project_block
+from pluecker.contact.friction.results.result import Part
+from pluecker.contact.friction.solving.direct import Direct
+from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices, multiply_row, multiply_row_transposed
+from pluecker.contact.friction.velocities.island import NUMBER, IslandProblem
+from pluecker.contact.friction.velocities.solve_island import make_memory, solve_island
+from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, entry_point
+from pluecker.spatial.engine.memory.views import view
+from pluecker.spatial.engine.parallel.interruption import answering
 from pluecker.spatial.engine.parallel.interruption_flag import interrupted
+from pluecker.spatial.engine.scalars.operations import part
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["System", "derivative_row", "evaluate_all", "make_system", "newton", "velocity", "velocity_into"]
+__all__ = ["BUDGET", "Place", "Roots", "find_roots", "improve_islands", "improve_part", "make_place", "run_newton"]
 
-INNER = 25  # Newton steps for one centre
-SHORTEST = 1e-4  # step that is tried
-PROXIMAL = 0.1  # of the error, the first sigma
-LEAST = 1e-10  # sigma
-FALL = 0.2  # of sigma from centre to centre
-PATIENCE = 6  # centres without progress
-MISSED = 0.1  # of the right-hand side: what misses more of it solves nothing
-GAIN = 0.9  # of the error: what leaves more after ``hope`` steps is given up
-AFRESH = 5  # steps after which velocities are computed anew
-
-# Rows of the vectors that Newton's method works in.
-POINT, SPEED, NEW, FAST, STEP, CHANGE, Z, MAP, CENTRE, WORK, ZERO, VECTORS = range(12)
+AIM = 0.3  # of the error that is asked for
+BUDGET = 100  # factors, from a start; of 440 hard problems 399 take no more, with 300 three more are solved
+RANK = 1e-14  # of the largest eigenvalue of a scaled matrix: smaller ones are rounding
+MOST = 2**31  # blocks of an island, where nobody says fewer
+SPARE = 64  # numbers of memory beyond what is asked for
 
 
-class System(NamedTuple):
-    """The Newton equation of one island, and memory to solve it in: what depends on the pattern alone.
+class Roots(NamedTuple):
+    """G of the islands of a prepared problem, in its order of blocks, not scaled, and what belongs to it.
 
     Attributes:
-        values: the numbers of the matrix, in the places of the blocks of N.
-        factors: of it.
-        vectors: ``(VECTORS, m)``.
-        blocks: to work in, ``(3, COMPONENTS, COMPONENTS)``.
-        row: the same, ``(COMPONENTS,)``.
+        G: the blocks of nodes: bodies, or the islands of a matrix.
+        sizes, friction: of the discs of each block row, three each.
+        inverse, square: identities, and where that of each node is.
+        compliance: a number for each multiplier.
+        members: the numbers of all block rows.
+        covered: 1 for islands that G has.
+        room: how many numbers of memory islands took so far.
     """
 
-    values: Array
-    factors: Factors
-    vectors: Array
-    blocks: Array
-    row: Array
+    G: BlockMatrix
+    sizes: Indices
+    friction: Array
+    inverse: Array
+    square: Indices
+    compliance: Array
+    members: Indices
+    covered: Indices
+    room: Indices
 
 
-def make_system(N: BlockMatrix, pattern: Symbolic | None = None) -> System:
-    """Allocate the system of an island with the matrix N; the pattern of its factors is found unless it is known."""
-    vectors, blocks = np.zeros((VECTORS, int(N.rows[-1]))), np.zeros((3, COMPONENTS, COMPONENTS))
-    return System(np.zeros(len(N.data)), make_factors(N, pattern), vectors, blocks, np.zeros(COMPONENTS))
+class Place(NamedTuple):
+    """Workspace of one call, as long as vectors of all multipliers, blocks, nodes and velocities.
 
-
-@allocation_free_kernel
-def residual(P, exact, x, u, centre, sigma, z, F):
-    """Compute F(x) with u = N x + b, and z = x - w before the projection; return |F|
-
-    The natural map of one block gives its size alone; Newton's method needs F and z, and has the proximal term in them.
+    Attributes:
+        r, offset: multipliers and offset, not scaled; y, v: multipliers and velocities, scaled; scratch.
+        lower, upper: bounds of blocks, not scaled; zero.
+        local: -1 for each node.
+        change: a vector of velocities.
     """
-    K, s = P.K, 0.0
-    for i in range(len(K.start) - 1):
-        top, bottom = K.start[i], K.start[i + 1]
-        for k in range(top, bottom):
-            z[k] = x[k] - u[k] - sigma * (x[k] - centre[k])
-        if exact == 1:
-            z[top] -= shift_block(K, i, u)
-        s += distance_block(K, i, x, z, F)
-        for k in range(top, bottom):
-            F[k] = x[k] - F[k]
-    return np.sqrt(s)
+
+    r: Array
+    offset: Array
+    y: Array
+    v: Array
+    scratch: Array
+    lower: Array
+    upper: Array
+    zero: Array
+    local: Indices
+    change: Array
 
 
-@allocation_free_kernel
-def derivative_row_of_threes(P, i, A, B, soft, out):
-    """Compute :func:`derivative_row`, where all blocks are 3 by 3"""
-    N, top = P.A.N, positive(P.K.start[i])
-    b0, b1, b2 = B[0, 0], B[0, 1], B[0, 2]
-    b3, b4, b5 = B[1, 0], B[1, 1], B[1, 2]
-    b6, b7, b8 = B[2, 0], B[2, 1], B[2, 2]
-    for k in range(positive(N.first[i]), positive(N.first[i + 1])):
-        p = positive(N.place[k])
-        for c in range(3):
-            x, y, z = N.data[p + c], N.data[p + 3 + c], N.data[p + 6 + c]
-            out[p + c] = b0 * x + b1 * y + b2 * z
-            out[p + 3 + c] = b3 * x + b4 * y + b5 * z
-            out[p + 6 + c] = b6 * x + b7 * y + b8 * z
-        if N.column[k] == i:
-            for a in range(3):
-                for c in range(3):
-                    out[p + 3 * a + c] += A[a, c] + B[a, c] * (soft + P.A.compliance[top + c])
+def make_place(roots: Roots) -> Place:
+    """Allocate the workspace of a call."""
+    m, n = len(roots.compliance), len(roots.members)
+    r, offset, y, v, scratch = np.empty((5, m))
+    lower, upper, zero = np.zeros((3, n))
+    local, change = np.full(len(roots.square), -1, np.int64), np.empty(int(roots.G.columns[-1]))
+    return Place(r, offset, y, v, scratch, lower, upper, zero, local, change)
 
 
-@called_kernel
-def derivative_row_of_any(P, i, A, B, soft, out):
-    """Compute :func:`derivative_row`, for blocks of any sizes"""
-    N, top = P.A.N, P.K.start[i]
-    n = P.K.start[i + 1] - top
-    for k in range(N.first[i], N.first[i + 1]):
-        j, p = N.column[k], N.place[k]
-        width = N.columns[j + 1] - N.columns[j]
-        for a in range(n):
-            for c in range(width):
-                y = 0.0
-                for b in range(n):
-                    y += B[a, b] * N.data[p + b * width + c]
-                if j == i:
-                    y += A[a, c] + B[a, c] * (soft + P.A.compliance[top + c])
-                out[p + a * width + c] = y
-
-
-@allocation_free_kernel
-def derivative_row(P, i, A, B, soft, out):
-    """Compute A + B (N + compliance + soft) of block row i, in the places of its blocks; A stands on the diagonal"""
-    if P.A.N.width[i] == 3:
-        derivative_row_of_threes(P, i, A, B, soft, out)
+def find_roots(operator: Operator, sets: Sets, order: Order, P: Prepared, most: int) -> Roots | None:
+    """Find G of a problem, P in its order; of a matrix that of islands of at most ``most`` rows. None if none has."""
+    number, m = len(order.islands) - 1, len(P.s)
+    if operator.is_factored and len(operator.G.data):
+        C = len(operator.G.columns) - 1
+        ones = np.ones(m), np.ones(int(operator.G.columns[-1]))
+        G = rearranged(contiguous(operator).G, order.blocks, np.arange(C), *ones)
+        island = np.full(C, -1)
+        island[G.column] = np.repeat(np.repeat(np.arange(number), np.diff(order.islands)), np.diff(G.first))
+        covered = np.bincount(island[island >= 0], minlength=number) <= NUMBER
+    elif len(P.A.N.column):
+        covered = np.diff(P.K.start[order.islands]) <= most
+        if not covered.any():
+            return None
+        G = roots_of_islands(P, order.islands, covered)
     else:
-        derivative_row_of_any(P, i, A, B, soft, out)
+        return None
+    widths, which = np.unique(np.diff(G.columns), return_inverse=True)
+    inverse = [np.eye(n).ravel() for n in widths]
+    square = np.cumsum([0, *map(len, inverse)])[which]
+    blocks = order.blocks
+    return Roots(
+        G, sets.sizes[blocks].reshape(-1), sets.friction[blocks].reshape(-1), np.concatenate(inverse), square,
+        P.A.compliance / (P.s * P.s), np.arange(len(blocks)), covered.astype(np.int64), np.zeros(1, np.int64),
+    )  # fmt: skip
+
+
+def roots_of_islands(P: Prepared, islands: Indices, covered: NDArray[np.bool_]) -> BlockMatrix:
+    """Find the roots of the matrices of some islands, each a node of its own, whose columns are as many as its rank."""
+    start, data, widths = P.K.start, [], np.zeros(len(covered), np.int64)
+    for k in np.flatnonzero(covered):
+        first, last = islands[k], islands[k + 1]
+        top, bottom = int(start[first]), int(start[last])
+        N = np.zeros((bottom - top, bottom - top))
+        fill(P.A.N, first, last, N)
+        values, vectors = np.linalg.eigh(N) if np.isfinite(N).all() else (np.zeros(1), np.zeros((bottom - top, 1)))
+        there = values > RANK * values[-1]
+        root = vectors[:, there] * np.sqrt(values[there]) / P.s[top:bottom, None]
+        widths[k] = root.shape[1]
+        data.append(root.ravel())
+    count = np.repeat(covered & (widths > 0), np.diff(islands)).astype(np.int64)
+    node = np.repeat(np.arange(len(covered)), np.diff(islands))[count > 0]
+    sizes = np.diff(start)[count > 0] * widths[node]
+    return BlockMatrix(
+        start, np.cumsum([0, *widths]), np.cumsum([0, *count]), node, np.cumsum(sizes) - sizes,
+        np.concatenate([*data, np.zeros(0)]), np.zeros(len(start) - 1, np.int64),
+    )  # fmt: skip
+
+
+def fill(N, first, last, out):
+    """Write the blocks of an island to a full matrix of zeros"""
+    top = N.rows[first]
+    for i in range(first, last):
+        for k in range(N.first[i], N.first[i + 1]):
+            j, p = N.column[k], N.place[k]
+            width = N.columns[j + 1] - N.columns[j]
+            for a in range(N.rows[i + 1] - N.rows[i]):
+                for b in range(width):
+                    out[N.rows[i] - top + a, N.rows[j] - top + b] = N.data[p + a * width + b]
+
+
+fill = entry_point(fill)
+
+
+# --------------------------------------------------------------------------------------------------------------- kernels
 
 
 @allocation_free_kernel
-def derivative_of_three(P, i, exact, u, z, sigma, A, B):
-    """Compute A = 1 - V + sigma V and B = V (1 + G) of a contact with friction alone"""
-    mu, top = P.K.friction[i, 0], positive(P.K.start[i])
-    v00, v01, v02, v11, v12, v22 = derivative_in_cone(mu, z[top], z[top + 1], z[top + 2])
-    g1, g2 = 0.0, 0.0
-    if exact == 1:
-        speed = length(u, top + 1, 2)
-        if speed > 0.0:
-            g1, g2 = mu * u[top + 1] / speed, mu * u[top + 2] / speed
-    a01, a02, a12 = sigma * v01 - v01, sigma * v02 - v02, sigma * v12 - v12
-    A[0, 0], A[0, 1], A[0, 2] = (1.0 - v00) + sigma * v00, a01, a02
-    A[1, 0], A[1, 1], A[1, 2] = a01, (1.0 - v11) + sigma * v11, a12
-    A[2, 0], A[2, 1], A[2, 2] = a02, a12, (1.0 - v22) + sigma * v22
-    B[0, 0], B[0, 1], B[0, 2] = v00, v01 + v00 * g1, v02 + v00 * g2
-    B[1, 0], B[1, 1], B[1, 2] = v01, v11 + v01 * g1, v12 + v01 * g2
-    B[2, 0], B[2, 1], B[2, 2] = v02, v12 + v02 * g1, v22 + v02 * g2
-
-
-@called_kernel
-def derivative_of_any(P, i, exact, u, z, sigma, system):
-    """Compute A and B, see :func:`derivative_of_three`, of a block of any other kind, in ``system.blocks``"""
-    K, top, w, V, A, B = P.K, P.K.start[i], system.row, system.blocks[0], system.blocks[1], system.blocks[2]
-    n = K.start[i + 1] - top
-    derivative_block(K, i, z, V, w)
-    for a in range(n):
-        for b in range(n):
-            A[a, b] = (1.0 if a == b else 0.0) - V[a, b] + sigma * V[a, b]
-            B[a, b] = V[a, b]
-    if exact == 1:
-        row = 1
-        for d in range(DISCS):
-            size = K.sizes[i, d]
-            if size > 0:
-                speed = length(u, top + row, size)
-                if speed > 0.0:
-                    for b in range(row, row + size):
-                        for a in range(n):
-                            B[a, b] += V[a, 0] * K.friction[i, d] * u[top + b] / speed
-                row += size
+def problem_of(roots, P, place):
+    """View the problem as the solver of islands has it"""
+    G = roots.G
+    return IslandProblem(
+        view(G.rows), view(G.columns), view(G.first), view(G.column), view(G.place), view(G.data), view(roots.sizes),
+        view(roots.friction), view(place.lower), view(place.upper), view(P.s), view(roots.inverse), view(roots.square),
+        view(place.offset), view(roots.compliance), view(place.r),
+    )  # fmt: skip
 
 
 @allocation_free_kernel
-def jacobian(P, exact, u, z, sigma, system):
-    """Compute 1 - V + V ((1 + G) N + sigma) in the places of the blocks of N"""
-    A, B = system.blocks[1], system.blocks[2]
-    for i in range(len(P.K.start) - 1):
-        if P.K.start[i + 1] - P.K.start[i] == 3:
-            derivative_of_three(P, i, exact, u, z, sigma, A, B)
-        else:
-            derivative_of_any(P, i, exact, u, z, sigma, system)
-        derivative_row(P, i, A, B, 0.0, system.values)
-
-
-@called_kernel
-def velocity_into(P, x, u):
-    """u = N x + b of an assembled operator, scaled"""
-    multiply(P.A.N, x, u, 0, len(P.K.start) - 1)
-    for k in range(len(x)):
-        u[k] += P.A.compliance[k] * x[k] + P.b[k]
-
-
-@called_kernel
-def evaluate_all(P, g, x, u, exact, work):
-    """Return the error of all blocks"""
-    return evaluate(P, g, x, u, exact, 0, len(P.K.start) - 1, work)
+def store_block(P, i, x, u, place):
+    """Store multipliers, bounds, and as offset the velocities u of block row i, not scaled"""
+    top = P.K.start[i]
+    place.lower[i], place.upper[i] = P.K.lower[i] * P.s[top], P.K.upper[i] * P.s[top]
+    for k in range(top, P.K.start[i + 1]):
+        place.r[k], place.offset[k] = x[k] * P.s[k], u[k] / P.s[k]
 
 
 @allocation_free_kernel
-def find_step(P, law, system, sigma):
-    """Compute the solution d of the Newton equation, and N d; return whether there is one"""
-    d, Nd, F = system.vectors[STEP], system.vectors[CHANGE], system.vectors[MAP]
-    jacobian(P, law, system.vectors[SPEED], system.vectors[Z], sigma, system)
-    for k in range(len(F)):
-        F[k] = -F[k]
-    if factor_lu(system.factors, P.A.N, system.values) == 0.0:
-        return False
-    if not solve_lu(system.factors, P.A.N, system.values, F, d) < MISSED:
-        return False
-    velocity_into(P, d, Nd)
-    for k in range(len(Nd)):
-        Nd[k] -= P.b[k]
-    return True
+def is_there(x, top, bottom):
+    """Return whether any of these multipliers is not zero"""
+    largest = 0.0
+    for k in range(top, bottom):
+        largest = max(largest, abs(x[k]))
+    return largest > 0.0
 
 
-@allocation_free_kernel
-def search(P, law, system, sigma, f):
-    """Move to the next point on the step d, which is shortened until |F| falls; with its velocities"""
-    vectors = system.vectors
-    point, speed, new, fast = vectors[POINT], vectors[SPEED], vectors[NEW], vectors[FAST]
-    d, Nd, share = vectors[STEP], vectors[CHANGE], 1.0
-    while True:
-        for k in range(len(d)):
-            new[k], fast[k] = point[k] + share * d[k], speed[k] + share * Nd[k]
-        g = residual(P, law, new, fast, vectors[CENTRE], sigma, vectors[Z], vectors[MAP])
-        if g <= (1.0 - 1e-4 * share) * f or share < SHORTEST:
-            break
-        share *= 0.5
-    copy_vector(len(new), new, point)
-    copy_vector(len(fast), fast, speed)
+def on_islands(roots, P, law, x, u, goal, limit, budget, blocks, fresh, results, begin, end, place, memory):
+    """Run Newton's method on islands of at most so many blocks without an error of ``goal``, from x; return 0, or how many
+    numbers of memory are lacking. Of islands without a start, whose x is zero, these are at most ``fresh``
+
+    ``results`` are those of the islands from ``begin`` on. Pairs x, u that are better are kept.
+    """
+    K, Q, y, v = P.K, problem_of(roots, P, place), place.y, place.v
+    for island in range(begin, end):
+        here = results[island - begin]
+        most = min(budget, limit - int(here[ITERATIONS]))
+        first, last = P.islands[island], P.islands[island + 1]
+        if roots.covered[island] == 0 or last - first > blocks or here[ERROR] <= goal or most <= 0 or interrupted():
+            continue
+        top, bottom = K.start[first], K.start[last]
+        if last - first > fresh and not is_there(x, top, bottom):
+            continue
+        for i in range(first, last):
+            store_block(P, i, x, P.b, place)
+        members = part(view(roots.members), first, last - first)
+        _, used = solve_island(
+            view(memory), Q, view(place.local), members, law, AIM * goal, inf, most, view(place.change)
+        )  # fmt: skip
+        if used < 0:
+            return -used
+        for k in range(top, bottom):
+            y[k] = place.r[k] / P.s[k]
+        for i in range(first, last):
+            project_block(K, i, y, y)
+        apply(P.A, y, v, first, last, P.sides[island], P.sides[island + 1])
+        for k in range(top, bottom):
+            v[k] += P.b[k]
+        error = evaluate(P, place.zero, y, v, law, first, last, place.scratch)
+        here[ITERATIONS] += used
+        if error < here[ERROR]:
+            here[ERROR] = error
+            for k in range(top, bottom):
+                x[k], u[k] = y[k], v[k]
+    return 0
 
 
-def iterate(P, law, system, x, u, tol, limit, hope, history):
-    """Improve one island, whose velocities at x are u; return how many steps that took"""
-    K, vectors = P.K, system.vectors
-    point, speed, centre, work, zero = vectors[POINT], vectors[SPEED], vectors[CENTRE], vectors[WORK], vectors[ZERO]
-    copy_vector(len(x), x, point)
-    copy_vector(len(x), x, centre)
-    copy_vector(len(u), u, speed)
-    best = evaluate_all(P, zero, point, speed, law, work)
-    enough, n = GAIN * best, len(x)
-    size = max(length(P.b, 0, n), length(point, 0, n), length(speed, 0, n))
-    sigma, steps, idle, hopeless = max(PROXIMAL * min(best, 0.1), LEAST), 0, 0, False
-    while steps < limit and best > tol and idle < PATIENCE and not interrupted():
-        before, start = best, 0.0
-        for inner in range(INNER):
-            f = residual(P, law, point, speed, centre, sigma, vectors[Z], vectors[MAP])
-            if inner == 0:
-                start = f
-            if not f < np.inf or f <= max(0.1 * start * min(1.0, sigma), 1e-16 * size) or steps >= limit:
-                break
-            if not find_step(P, law, system, sigma):
-                break
-            steps += 1
-            search(P, law, system, sigma, f)
-            if steps % AFRESH == 0:
-                velocity_into(P, point, speed)
-            error = evaluate_all(P, zero, point, speed, law, work)
-            if error < best:
-                best = error
-                copy_vector(len(point), point, x)
-                copy_vector(len(speed), speed, u)
-            if len(history) > 0:
-                history[steps] = max(history[steps], best)
-            hopeless = steps == hope and best > enough
-            if best <= tol or hopeless:
-                break
-        if hopeless:
-            break
-        project(K, point, point)
-        if not length(point, 0, n) < np.inf:
-            copy_vector(len(x), x, point)
-        velocity_into(P, point, speed)
-        error = evaluate_all(P, zero, point, speed, law, work)
-        if error < best:
-            best = error
-            copy_vector(len(point), point, x)
-            copy_vector(len(speed), speed, u)
-        idle = 0 if best < 0.5 * before else idle + 1
-        copy_vector(len(point), point, centre)
-        sigma = max(FALL * sigma, LEAST)
-    velocity_into(P, x, u)
-    return steps
+def on_part(roots, P, law, x, u, blocks, aim, budget, enough, place, memory):
+    """Solve some contacts, in ``blocks``, with the multipliers of all others as they are, from the pair x, u
+
+    x has the best that were found, if their error is ``enough``. Returns it and how many factors were made, or with a minus
+    how many numbers are lacking.
+    """
+    G, K, change = roots.G, P.K, place.change
+    for n in range(len(blocks)):
+        store_block(P, blocks[n], x, u, place)
+        for e in range(G.first[blocks[n]], G.first[blocks[n] + 1]):
+            for c in range(G.columns[G.column[e]], G.columns[G.column[e] + 1]):
+                change[c] = 0.0
+    for n in range(len(blocks)):
+        multiply_row_transposed(G, blocks[n], place.r, change)
+    for n in range(len(blocks)):  # without what these multipliers do themselves
+        multiply_row(G, blocks[n], change, place.y)
+        for k in range(K.start[blocks[n]], K.start[blocks[n] + 1]):
+            place.offset[k] -= place.y[k] + roots.compliance[k] * place.r[k]
+    error, used = solve_island(
+        view(memory), problem_of(roots, P, place), view(place.local), view(blocks), law, aim, inf, budget, view(change)
+    )  # fmt: skip
+    if used >= 0 and error <= enough:
+        for n in range(len(blocks)):
+            for k in range(K.start[blocks[n]], K.start[blocks[n] + 1]):
+                x[k] = place.r[k] / P.s[k]
+    return error, used
 
 
-iterate = entry_point(iterate)
+on_islands, on_part = Direct(on_islands), Direct(on_part)
 
 
-def velocity(P: Prepared, x: Array) -> Array:
-    """N x + b of an assembled operator, scaled, ``(m,)``."""
-    u = np.empty(len(x))
-    velocity_into(P, x, u)
-    return u
+# ---------------------------------------------------------------------------------------------------------------- Python
 
 
-def newton(
-    P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, history: Array, system: System, hope: int = 0
-) -> int:  # fmt: skip
-    """Improve one island; x and u become the best pair that was met.
+def improve_islands(
+    roots: Roots, P: Prepared, law: int, x: Array, u: Array, goal: float, limit: int, budget: int, results: Array,
+    begin: int, end: int, place: Place, blocks: int = MOST, fresh: int = MOST,
+) -> None:  # fmt: skip
+    """Run Newton's method on islands, from x, with so many factors each; x and u become better pairs.
 
     Args:
-        P: with its matrix.
+        roots: of the problem.
+        P: the problem.
         law: 1 for Coulomb's law.
-        x, u: scaled multipliers, and their velocities N x + b, ``(m,)``.
-        tol: the error to be reached.
-        limit: Newton steps.
-        history: takes the best error after each step, from 1 on, or is empty.
-        system: memory that was made for the pattern of P.
-        hope: steps after which it goes on only if the error is :data:`GAIN` of the first one by then; 0 for no such look.
-
-    Returns:
-        The number of Newton steps.
+        x, u: scaled multipliers, from which islands begin, and velocities, ``(m,)``.
+        goal: the error to be reached.
+        limit: of all iterations of an island, a factor being one.
+        budget: factors of an island in this call.
+        results: of the islands from ``begin`` to ``end``, see :class:`~pluecker.contact.friction.first_order.memory.Memory`.
+        begin, end: islands.
+        place: workspace.
+        blocks, fresh: of an island, at most, and of one whose multipliers are zero.
     """
-    long = 2.0 * float(system.factors.S.numbers[1]) * limit > LONG_OPERATIONS
-    return int(answering(iterate, P, law, system, x, u, tol, limit, hope, history, long=long))
+    lacking = 1
+    while lacking > 0:
+        memory = make_memory(int(roots.room[0]))
+        lacking = answering(
+            on_islands, roots, P, law, x, u, goal, limit, budget, blocks, fresh, results, begin, end, place, memory
+        )  # fmt: skip
+        roots.room[0] = max(int(roots.room[0]), lacking + SPARE)
+
+
+def improve_part(
+    roots: Roots, P: Prepared, law: int, x: Array, u: Array, blocks: Indices, aim: float, budget: int, enough: float,
+    place: Place,
+) -> tuple[float, int]:  # fmt: skip
+    """Solve some contacts with all others as they are; x changes if the error is ``enough``. Return it, and the factors."""
+    used = -1
+    while used < 0:
+        memory = make_memory(int(roots.room[0]))
+        error, used = answering(on_part, roots, P, law, x, u, blocks, aim, budget, enough, place, memory)
+        roots.room[0] = max(int(roots.room[0]), SPARE - used)
+    return error, used
+
+
+def run_newton(
+    P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, results: Array, begin: int, end: int,
+    roots: Roots | None, budget: int = BUDGET, blocks: int = MOST, fresh: int = MOST,
+) -> list[Part]:  # fmt: skip
+    """Run Newton's method on islands as methods do; return what it did, nothing where there are no roots."""
+    if roots is None or not roots.covered[begin:end].any():
+        return []
+    began, mine = time.perf_counter(), results[begin:end]
+    before = mine[:, ITERATIONS].copy()
+    improve_islands(roots, P, law, x, u, tol, limit, budget, mine, begin, end, make_place(roots), blocks, fresh)
+    used = mine[:, ITERATIONS] - before
+    errors = np.where(used > 0.0, mine[:, ERROR], 0.0)
+    return [Part("newton", slice(begin, end), used, errors, time.perf_counter() - began)] if used.any() else []

@@ -20,6 +20,7 @@ from pluecker.contact.friction.problem.problem import Problem
 from pluecker.contact.friction.problem.sets import Sets, divided
 from pluecker.contact.friction.results.measures import place_for_scaled
 from pluecker.contact.friction.solving.methods import Options
+from pluecker.contact.friction.solving.newton import Roots, find_roots
 from pluecker.contact.friction.solving.running import workers_for
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices
 from pluecker.contact.friction.sparse.symbolic import Symbolic
@@ -49,6 +50,7 @@ class Preparation:
         bounded: whether there are bounds that are neither zero nor infinite, and so have units.
         patterns: symbolic factors of islands that are known, by their numbers.
         layouts: of large islands, see :mod:`~pluecker.contact.friction.first_order.sharing`.
+        roots: for Newton's method, if the method has it and there are any.
     """
 
     problem: Problem
@@ -61,6 +63,7 @@ class Preparation:
     bounded: bool
     patterns: dict[int, Symbolic] = field(default_factory=dict)
     layouts: Layouts = field(default_factory=dict)
+    roots: Roots | None = None
 
     def fresh(self, size: int) -> tuple[Operator, Sets, Prepared]:
         """Copy what one call writes into of operator, sets and scaled problem: places for products, offset and bounds."""
@@ -96,6 +99,8 @@ class Eliminated:
         scale: s of each multiplier, ``(m,)``.
         islands: of all rows; one where they are not separated.
         rest: what is left, made ready; None where no block is left.
+        whole: all rows, made ready for Newton's method, which finds a start for what is left, under Coulomb's law; None
+            where there are no roots.
     """
 
     problem: Problem
@@ -104,6 +109,7 @@ class Eliminated:
     scale: Array
     islands: int
     rest: Preparation | None
+    whole: Preparation | None
 
 
 def prepare_for(
@@ -124,7 +130,8 @@ def prepare_for(
                 rest = prepare_rows(left, options, old.rest if old is not None and alike else None)
             scale = scales(problem.operator, problem.sets)
             islands = len(find_islands(problem.operator)[2]) - 1 if options.separate else 1
-            return Eliminated(problem, solved, elimination, scale, islands, rest)
+            whole = prepare_whole(solved, options, scale) if left.blocks and options.law == "ncp" else None
+            return Eliminated(problem, solved, elimination, scale, islands, rest, whole)
     kept = before if isinstance(before, Preparation) else None
     rows = prepare_rows(solved, options, kept)
     return rows if solved is problem else replace(rows, problem=problem)
@@ -134,6 +141,24 @@ def quietly(problem: Problem, pattern: Pattern | None) -> Elimination | None:
     """Eliminate bilateral rows, in any thread: what overflows is seen in the errors."""
     with np.errstate(all="ignore"):
         return eliminate(problem, pattern)
+
+
+def prepare_whole(problem: Problem, options: Options, scale: Array) -> Preparation | None:
+    """Make all rows ready for Newton's method alone, by factors; None where it is not asked for, or there are no roots."""
+    operator, sets = contiguous(problem.operator), Sets(*(plain(a, a.dtype.kind) for a in problem.sets))
+    if not options.how.first or not operator.is_factored:
+        return None
+    order = find_order(operator, options.separate)
+    P, places = arrange(operator, sets, np.zeros(problem.size), order)
+    roots = find_roots(operator, sets, order, P, 0)
+    if roots is None:
+        return None
+    return Preparation(problem, operator, sets, order, P, places, scale, is_bounded(sets), roots=roots)
+
+
+def is_bounded(sets: Sets) -> bool:
+    """Return whether there are bounds that are neither zero nor infinite, and so have units."""
+    return any(bool(((bound != 0.0) & (abs(bound) != np.inf)).any()) for bound in (sets.lower, sets.upper))
 
 
 def prepare_rows(problem: Problem, options: Options, before: Preparation | None = None) -> Preparation:
@@ -151,9 +176,10 @@ def prepare_rows(problem: Problem, options: Options, before: Preparation | None 
         P = P._replace(A=P.A._replace(N=assemble(P.A, workers).N))
     scale = np.ones(problem.size)
     scale[places] = P.s
-    bounded = any(bool(((bound != 0.0) & (abs(bound) != np.inf)).any()) for bound in (sets.lower, sets.upper))
     patterns = {} if before is None else before.patterns
-    return Preparation(problem, operator, sets, order, P, places, scale, bounded, patterns)
+    most = options.how.roots
+    roots = find_roots(problem.operator, problem.sets, order, P, most) if most and problem.blocks else None
+    return Preparation(problem, operator, sets, order, P, places, scale, is_bounded(sets), patterns, roots=roots)
 
 
 def difference(old: Problem, new: Problem) -> str:

@@ -52,11 +52,10 @@ class Job:
         name: of the method.
         law: 1 for Coulomb's law, 0 for the convex one.
         tol: of the error.
-        limit: iterations of all methods together, but for ``spare``.
+        limit: iterations of all methods together.
         relaxation: a method's option, or 0.
         nesterov: whether gradients have the published sequence of momentum.
         shares: whether the method takes ``threads``, which share the work of a large island.
-        spare: sweeps beside ``limit``, of the method that takes them.
     """
 
     method: Callable[..., Any]
@@ -67,7 +66,6 @@ class Job:
     relaxation: float
     nesterov: bool = False
     shares: bool = False
-    spare: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +115,6 @@ class Islands:
         before, began = self.results[mine, ITERATIONS].copy(), time.perf_counter()
         with np.errstate(all="ignore"):
             memory, shared = self.memory._replace(history=record), {"threads": threads} if job.shares else {}
-            shared |= {"spare": job.spare} if job.spare else {}
             parts = job.method(self.P, job.law, self.x, self.u, self.goal, job.limit, memory, begin, end, **shared)
         self.never_worse(begin, end)
         elapsed, results = time.perf_counter() - began, self.results[mine]
@@ -180,7 +177,7 @@ def with_history(islands: Islands, count: int) -> tuple[list[Part], Array]:
     everything: list[Part] = []
     curves: list[tuple[Array, Array]] = []
     for island in range(count):
-        record = np.zeros(islands.job.limit + islands.job.spare + 2)
+        record = np.zeros(islands.job.limit + 2)
         parts = islands.call(island, island + 1, record)
         everything += parts
         curves.append(curve(record, parts))

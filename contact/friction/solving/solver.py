@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from pluecker.contact.arguments import as_record
 from pluecker.contact.errors import ProblemError, UnsolvedError
+from pluecker.contact.friction.first_order.memory import ERROR, ITERATIONS
 from pluecker.contact.friction.lcp.laws import solve_as_lcp
 from pluecker.contact.friction.problem.checks import HUGE, as_vector
 from pluecker.contact.friction.problem.prepared import Prepared
@@ -22,13 +23,14 @@ from pluecker.contact.friction.problem.problem import Problem
 from pluecker.contact.friction.results.measures import NUMBER, Errors
 from pluecker.contact.friction.results.result import Result, Stage, is_converged, judge
 from pluecker.contact.friction.results.states import Blocks
-from pluecker.contact.friction.solving.compiled_parts import MANY_MULTIPLIERS, begin, end, first_steps
+from pluecker.contact.friction.solving.automatic import limits_of
+from pluecker.contact.friction.solving.compiled_parts import begin, end
 from pluecker.contact.friction.solving.eliminated import solve_eliminated
 from pluecker.contact.friction.solving.island import is_long
 from pluecker.contact.friction.solving.methods import Options, checked_options
+from pluecker.contact.friction.solving.newton import Roots, improve_islands, make_place, run_newton
 from pluecker.contact.friction.solving.preparation import Eliminated, Preparation, difference, prepare_for, prepare_rows
 from pluecker.contact.friction.solving.running import Done, Job, goal_of, run_on_islands
-from pluecker.contact.friction.solving.small import place_for_small
 from pluecker.contact.friction.solving.units import in_units, in_units_of_caller
 from pluecker.spatial.engine.parallel.interruption import interruptible, takes_long
 from pluecker.spatial.functions.elementwise import Array
@@ -36,6 +38,8 @@ from pluecker.spatial.functions.elementwise import Array
 __all__ = ["Solver"]
 
 NOTHING = np.zeros(0)
+BUDGET_OF_ALL = 500  # factors of an island with bilateral rows: what comes after these takes a hundred times as long
+MANY_MULTIPLIERS = 120  # of all islands, of which Newton's method is called as all others: a call takes long anyway
 PIECES = 8000  # iterations of a recipe in one piece, at most: more of them answer by themselves
 
 
@@ -208,6 +212,11 @@ def solve_bilateral(ready: Eliminated, b: Array, start: Array | None, options: O
     inside, begun, exponent = in_units(replace(ready.solved, offset=b), start)
     elimination = ready.elimination.divided(inside, exponent)
     rest = None if ready.rest is None else ready.rest.divided(exponent)
+    tried = time.perf_counter()
+    factors = 0
+    if ready.whole is not None:
+        begun, factors = start_of_all(ready.whole.divided(exponent), inside, begun, options)
+    tried = time.perf_counter() - tried
 
     def left(problem: Problem, begin: Array | None, goal: float, used: int) -> Result:
         most = None if options.max_iterations is None else options.max_iterations - used
@@ -220,7 +229,32 @@ def solve_bilateral(ready: Eliminated, b: Array, start: Array | None, options: O
         elimination, inside, options.law, options.method, options.tol, begun, options.max_iterations, ready.scale,
         ready.islands, options.history, left, exponent,
     )  # fmt: skip
+    if factors:
+        stage = Stage("newton", factors, result.errors.largest, tried)
+        result = replace(result, iterations=result.iterations + factors, stages=(stage, *result.stages))
     return in_units_of_caller(result, exponent, began)
+
+
+def start_of_all(
+    ready: Preparation, problem: Problem, start: Array | None, options: Options
+) -> tuple[Array | None, int]:  # fmt: skip
+    """Find multipliers of all rows, bilateral ones too, by Newton's method; of islands that it leaves those of the start.
+
+    Return also how many factors it made.
+    """
+    _, _, P = ready.fresh(problem.size)
+    assert ready.roots is not None
+    P.b[:] = problem.offset[ready.places] * P.s
+    x = np.zeros(problem.size) if start is None else start[ready.places] / P.s
+    results = np.zeros((len(P.islands) - 1, 3))
+    results[:, ERROR] = np.inf
+    y, u, goal = x.copy(), np.empty_like(x), goal_of(options.tol, len(results))
+    limit, place = options.rounds(problem.size), make_place(ready.roots)
+    improve_islands(ready.roots, P, 1, y, u, goal, limit, BUDGET_OF_ALL, results, 0, len(results), place)
+    solved = np.repeat(np.repeat(results[:, ERROR] <= goal, np.diff(P.islands)), np.diff(P.K.start))
+    r = np.empty_like(x)
+    r[ready.places] = np.where(solved, y, x) * P.s
+    return (r if solved.any() or start is not None else None), int(results[:, ITERATIONS].max(initial=0.0))
 
 
 def solve_prepared(ready: Preparation, b: Array, start: Array | None, options: Options, began: float) -> Result:
@@ -241,12 +275,12 @@ def solve_prepared(ready: Preparation, b: Array, start: Array | None, options: O
     if errors is not None and is_converged(errors, tol):
         done = Done(x, 0, 0, len(P.islands) - 1, (), np.zeros((0, 2)) if options.history else None)
     else:
-        if options.how.first and size <= MANY_MULTIPLIERS and ready.problem.blocks and not options.history:
-            done = at_once(P, exact, x, tol, limit)
+        if options.how.first and size <= MANY_MULTIPLIERS and ready.roots is not None and not options.history:
+            done = at_once(ready.roots, P, exact, x, tol, limit)
         if done is None:
             job = Job(
-                options.how.runner(ready.patterns, ready.layouts), options.method, exact, tol, limit,
-                options.relaxation or 0.0, options.momentum == "nesterov", options.how.shares, options.spare,
+                options.how.runner(ready.patterns, ready.layouts, ready.roots), options.method, exact, tol, limit,
+                options.relaxation or 0.0, options.momentum == "nesterov", options.how.shares,
             )  # fmt: skip
             done = interruptible(
                 lambda: run_on_islands(job, P, x, options.threads, options.history), may_take_long(options, P)
@@ -268,12 +302,15 @@ def may_take_long(options: Options, P: Prepared) -> bool:
     return is_long(P, min(limit, PIECES))
 
 
-def at_once(P: Prepared, exact: int, x: Array, tol: float, limit: int) -> Done | None:
-    """Return the result of the first steps of ``auto``, left in x, if all islands have the tolerance then; else None."""
+def at_once(roots: Roots, P: Prepared, exact: int, x: Array, tol: float, limit: int) -> Done | None:
+    """Return the result of Newton's method alone, left in x, if all islands have the tolerance then; else None."""
     began, islands = time.perf_counter(), len(P.islands) - 1
-    results, goal, place = np.empty((islands, 3)), goal_of(tol, islands), place_for_small(P)
-    if not first_steps(P, exact, x, goal, limit, np.empty((4, len(x))), results, np.empty(islands), place):
-        return None
+    results, goal, y = np.zeros((islands, 3)), goal_of(tol, islands), x.copy()
+    results[:, ERROR] = np.inf
+    run_newton(P, exact, y, np.empty_like(x), goal, limit, results, 0, islands, roots, *limits_of(exact))
     error, iterations, _ = results.max(axis=0).tolist()
-    stages = (Stage("dense", int(iterations), error, time.perf_counter() - began),) if iterations else ()
+    if not error <= goal:
+        return None
+    x[:] = y
+    stages = (Stage("newton", int(iterations), error, time.perf_counter() - began),) if iterations else ()
     return Done(x, int(iterations), 0, islands, stages, None)

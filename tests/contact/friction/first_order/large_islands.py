@@ -1,8 +1,7 @@
 """Large islands for tests: problems, and sizes from which islands are large that are lowered.
 
-Looks inside for these sizes, for what factors cost and for when sweeps come beside gradients, alone: with them small
-problems, which plain Python solves too, go the way of large ones, and the same problem can be solved in both ways. Results
-are those of ``solve``.
+Looks inside for these sizes alone: with them small problems, which plain Python solves too, go the way of large ones, and
+the same problem can be solved in both ways. Results are those of ``solve``.
 """
 
 from __future__ import annotations
@@ -13,16 +12,14 @@ import pytest
 from benchmarks.contact_problems import packing
 from pluecker.contact import solve
 from pluecker.contact.friction.first_order import sharing
-from pluecker.contact.friction.solving import automatic, preparation, running
+from pluecker.contact.friction.solving import automatic, island, newton, preparation, running
 from tests.conftest import COMPILED
 from tests.contact.any_blocks import of_two_factors
 
 __all__ = [
-    "BESIDE", "COUNT", "KINDS", "LAWS", "all_are_large", "both_ways", "compiled_only", "factors_cost", "gradients_are_slow",
-    "lower_sizes", "start_of", "what_no_cache_holds",
+    "COUNT", "KINDS", "LAWS", "all_are_large", "both_ways", "compiled_only", "lower_sizes", "start_of", "sweeps_alone",
 ]  # fmt: skip
 
-BESIDE = automatic.BESIDE  # sweeps beside gradients, at most
 COUNT = 150 if COMPILED else 21  # contacts: no multiple of eight
 LAWS = pytest.mark.parametrize("law", ["ccp", "ncp"])
 compiled_only = pytest.mark.skipif(not COMPILED, reason="without compilation there is one thread")
@@ -63,25 +60,9 @@ def both_ways(monkeypatch, problem, law, method, **options):
         return small, solve(problem, law, method, **options)
 
 
-def factors_cost(monkeypatch, share, times=2.0):
-    """Factors of any island cost so many times what is paid for them at most, sweeps with momentum ``times`` that."""
-    monkeypatch.setattr(automatic, "price", lambda *_: share * automatic.PAID)
-    monkeypatch.setattr(automatic, "DEAR_TABLE", (("sweeps, dear", times), *automatic.DEAR_TABLE[1:]))
-    monkeypatch.setattr(automatic, "MOST", 100)  # gradients come to an end soon
-    monkeypatch.setattr(automatic, "DEAR", 100)
-
-
-def what_no_cache_holds(monkeypatch):
-    """Let islands of 500 contacts count as larger than any cache, and as too large for methods that factorise."""
-    monkeypatch.setattr(automatic, "VAST", 500)
-    monkeypatch.setattr(automatic, "MORE", 500)
-    monkeypatch.setattr(automatic, "CHEAP", 0)
-    lower_sizes(monkeypatch, 500)
-
-
-def gradients_are_slow(monkeypatch):
-    """Let gradients count as slow in islands of 400 contacts, whatever error they reach, and what follows as expensive."""
-    monkeypatch.setattr(automatic, "MORE", 400)
-    monkeypatch.setattr(automatic, "BESIDE", 300)
-    monkeypatch.setattr(automatic, "CLOSE", np.inf)
-    monkeypatch.setattr(automatic, "worth", lambda *_: 1e6)  # of what follows
+def sweeps_alone(monkeypatch):
+    """Let any island count as one of many contacts, whose factors as a whole take too long."""
+    lower_sizes(monkeypatch)
+    monkeypatch.setattr(automatic, "MANY", 0)
+    monkeypatch.setattr(island, "LONGEST_FACTOR", 0.0)
+    monkeypatch.setattr(newton, "NUMBER", -1)

@@ -84,9 +84,6 @@ def test_rows_that_move_nothing_change_nothing_either(law, method):
         W, bounds = np.diag([1.0, 1.0, 1.0, 0.0]) * 10.0**k, ([-2.0 / 10.0**k], [3.0 / 10.0**k])
         problem = Problem.from_delassus(W, [-1.0, 3.0, 0.0, 0.5], [0.5], rows=bounds)
         result = solve(problem, law, method, tol=1e-8, max_iterations=LIMIT, separate=False)
-        if method == "newton":  # it needs the diagonal blocks that this matrix has not, and stalls in all units alike
-            assert result.status == "stalled"
-            continue
         assert result.converged, (k, str(result))
         friction = {"frictionless": 0.0, "ccp": -1.0, "ncp": -0.5}[law]
         normal = 2.0 if law == "ccp" else 1.0

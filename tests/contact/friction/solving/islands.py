@@ -1,7 +1,6 @@
-"""Problems as the inside of the solver has them: one island, scaled, with its matrix, and an island on its way.
+"""Problems as the inside of the solver has them: one island, scaled, with its matrix and its roots, and on its way.
 
-Newton's equation, curves and parts are looked at there, because callers see only that a solution is found, which a wrong
-matrix makes later.
+Parts are looked at there, because callers see only that a solution is found, which a wrong part makes later.
 """
 
 from __future__ import annotations
@@ -12,16 +11,18 @@ import numpy as np
 
 from pluecker.contact import Problem
 from pluecker.contact.friction.problem import prepared
-from pluecker.contact.friction.solving import island
-from pluecker.contact.friction.sparse import blocks
+from pluecker.contact.friction.solving import island, newton
 
-__all__ = ["island_of", "matrix_of", "one_island", "scaled"]
+__all__ = ["island_of", "one_island", "scaled"]
 
 
 def one_island(problem: Problem) -> Any:
     """All blocks, touching or not, as one island."""
-    P, _ = prepared.prepare(problem.assembled(), separate=False)
-    return prepared.cut(P, 0)
+    matrix = problem.assembled()
+    order = prepared.find_order(matrix.operator, False)
+    P, _ = prepared.arrange(matrix.operator, matrix.sets, matrix.offset, order)
+    roots = newton.find_roots(problem.operator, problem.sets, order, P, 0)
+    return island.Whole(P, roots, {}, {}, 1)
 
 
 def scaled(problem: Problem, multipliers: np.ndarray) -> np.ndarray:
@@ -30,14 +31,10 @@ def scaled(problem: Problem, multipliers: np.ndarray) -> np.ndarray:
     return multipliers[places] / P.s
 
 
-def matrix_of(P: Any, values: np.ndarray | None = None) -> np.ndarray:
-    """The matrix of an island, or one with other numbers in the same places, as a full matrix."""
-    N = P.A.N if values is None else P.A.N._replace(data=values)
-    return blocks.to_full(N)
-
-
-def island_of(P: Any, limit: int = 5000) -> Any:
+def island_of(whole: Any, limit: int = 5000, threads: int = 1) -> Any:
     """An island on its way from no multipliers, under Coulomb's law, with so many iterations."""
-    begun = island.Island(P, 1, np.zeros(len(P.b)), P.b.copy(), np.zeros(0), limit)
+    P = whole.P
+    whole = whole._replace(threads=threads)
+    begun = island.Island(P, 1, np.zeros(len(P.b)), P.b.copy(), np.zeros(0), limit, whole)
     begun.take(begun.x.copy(), P.b.copy())
     return begun

@@ -133,14 +133,10 @@ def test_a_looser_tolerance_ends_the_same_way_earlier(name, contacts, seed):
 
 
 @pytest.mark.parametrize(("name", "contacts", "seed"), [("packing", 60, 5), ("rocks", 40, 6), ("capsules", 60, 6)])
-def test_gradients_that_are_near_leave_the_last_digits_to_newtons_method(name, contacts, seed):
-    """Ten digits cost gradients no more than four."""
+def test_the_last_digits_cost_newtons_method_next_to_nothing(name, contacts, seed):
     problem = FAMILIES[name](contacts, seed).problem
     coarse, fine = (solve(problem, tol=tol, threads=1, separate=False) for tol in (1e-6, 1e-10))
     assert fine.converged
     assert errors_of(problem, fine.multipliers).largest <= 1e-10
-    assert [stage.method for stage in fine.stages] == ["apgd", "newton"]
-    assert fine.stages[0].iterations <= 448
-    assert fine.stages[1].iterations <= 4
-    assert fine.iterations == sum(stage.iterations for stage in fine.stages)
-    assert coarse.iterations <= fine.iterations
+    assert [stage.method for stage in fine.stages] == ["newton"]
+    assert coarse.iterations <= fine.iterations <= coarse.iterations + 4

@@ -1,5 +1,4 @@
-"""Velocities and errors of a large island with double precision, by which sweeps and Newton's method are judged, piece after
-piece.
+"""Velocities and errors of an island with double precision, by which methods are judged, one after the other.
 
 Source: as :mod:`~pluecker.contact.friction.problem.natural_map`.
 """
@@ -54,6 +53,6 @@ class Checks:
         u += self.P.b
         return u
 
-    def error(self, x: Array, u: Array, threads: int) -> float:
+    def error(self, x: Array, u: Array) -> float:
         """Compute the error of a pair, as :func:`~pluecker.contact.friction.first_order.runner.evaluate` has it."""
         return float(judge(self.P, self.law, x, u, self.zero, self.work, self.errors))
