@@ -9,7 +9,7 @@ better. Budgets are in brackets:
 many contacts         sweeps with momentum, and Newton's method on parts (:mod:`~pluecker.contact.friction.solving.pieces`),
                       where eight are swept at a time, until :data:`HELD_UP` pieces in a row are held up; then Newton's
                       method (100 factors), and, where factors of the interior point are too large, over-relaxed sweeps
-convex                interior point (200 steps), gradients (8000)
+convex                interior point (200 steps), Newton's method (100 factors), gradients (8000), Newton's method
 Coulomb               gradients (500) where there are no roots; then in turn, :data:`ROUNDS` times: convex problems whose
                       shift is held, four of them, from nothing, and Newton's method from there; over-relaxed sweeps, from
                       nothing as well, half as many more each time, and Newton's method from there, or, where there are no
@@ -83,8 +83,10 @@ def convex(island: Island, tol: float) -> None:
     """Run the interior point where its factors are not too large, then gradients."""
     if island.error > tol and island.factorises:
         island.convex(tol, island.zero, island.x, CALL)
+    island.newton(tol)
     if island.error > tol:
         island.gradients(tol, GRADIENTS)
+    island.newton(tol)
 
 
 def coulomb(island: Island, tol: float) -> None:

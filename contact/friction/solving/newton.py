@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from pluecker.contact.friction.first_order.memory import ERROR, ITERATIONS
 from pluecker.contact.friction.first_order.runner import evaluate
-from pluecker.contact.friction.problem.operator import Operator, apply, contiguous
+from pluecker.contact.friction.problem.operator import Operator, apply, plain
 from pluecker.contact.friction.problem.prepared import Order, Prepared, rearranged
 from pluecker.contact.friction.problem.sets import Sets, project_block
 from pluecker.contact.friction.results.result import Part
@@ -106,12 +106,14 @@ def find_roots(operator: Operator, sets: Sets, order: Order, P: Prepared, most: 
     """Find G of a problem, P in its order; of a matrix that of islands of at most ``most`` rows. None if none has."""
     number, m = len(order.islands) - 1, len(P.s)
     if operator.is_factored and len(operator.G.data):
-        C = len(operator.G.columns) - 1
-        ones = np.ones(m), np.ones(int(operator.G.columns[-1]))
-        G = rearranged(contiguous(operator).G, order.blocks, np.arange(C), *ones)
-        island = np.full(C, -1)
-        island[G.column] = np.repeat(np.repeat(np.arange(number), np.diff(order.islands)), np.diff(G.first))
-        covered = np.bincount(island[island >= 0], minlength=number) <= NUMBER
+        G = BlockMatrix(*(plain(a, a.dtype.kind) for a in operator.G))
+        C = len(G.columns) - 1
+        G = rearranged(G, order.blocks, np.arange(C), np.ones(m), np.ones(int(G.columns[-1])))
+        covered = np.full(number, C <= NUMBER)
+        if C > NUMBER:
+            island = np.full(C, -1)
+            island[G.column] = np.repeat(np.repeat(np.arange(number), np.diff(order.islands)), np.diff(G.first))
+            covered = np.bincount(island[island >= 0], minlength=number) <= NUMBER
     elif len(P.A.N.column):
         covered = np.diff(P.K.start[order.islands]) <= most
         if not covered.any():
@@ -119,9 +121,10 @@ def find_roots(operator: Operator, sets: Sets, order: Order, P: Prepared, most: 
         G = roots_of_islands(P, order.islands, covered)
     else:
         return None
-    widths, which = np.unique(np.diff(G.columns), return_inverse=True)
-    inverse = [np.eye(n).ravel() for n in widths]
-    square = np.cumsum([0, *map(len, inverse)])[which]
+    widths, square = np.diff(G.columns), np.zeros(len(G.columns) - 1, np.int64)
+    inverse = [np.eye(n).ravel() for n in sorted(set(widths.tolist()))]
+    if len(inverse) > 1:
+        square = np.cumsum([0, *map(len, inverse)])[np.unique(widths, return_inverse=True)[1]]
     blocks = order.blocks
     return Roots(
         G, sets.sizes[blocks].reshape(-1), sets.friction[blocks].reshape(-1), np.concatenate(inverse), square,

@@ -20,7 +20,7 @@ from pluecker.contact.friction.problem.problem import Problem
 from pluecker.contact.friction.problem.sets import Sets, divided
 from pluecker.contact.friction.results.measures import place_for_scaled
 from pluecker.contact.friction.solving.methods import Options
-from pluecker.contact.friction.solving.newton import Roots, find_roots
+from pluecker.contact.friction.solving.newton import Place, Roots, find_roots, make_place
 from pluecker.contact.friction.solving.running import workers_for
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices
 from pluecker.contact.friction.sparse.symbolic import Symbolic
@@ -51,6 +51,7 @@ class Preparation:
         patterns: symbolic factors of islands that are known, by their numbers.
         layouts: of large islands, see :mod:`~pluecker.contact.friction.first_order.sharing`.
         roots: for Newton's method, if the method has it and there are any.
+        workspaces: of this method, those that no call uses at present.
     """
 
     problem: Problem
@@ -64,6 +65,7 @@ class Preparation:
     patterns: dict[int, Symbolic] = field(default_factory=dict)
     layouts: Layouts = field(default_factory=dict)
     roots: Roots | None = None
+    workspaces: list[Place] = field(default_factory=list)
 
     def fresh(self, size: int) -> tuple[Operator, Sets, Prepared]:
         """Copy what one call writes into of operator, sets and scaled problem: places for products, offset and bounds."""
@@ -76,6 +78,14 @@ class Preparation:
             sets = sets._replace(lower=sets.lower.copy(), upper=sets.upper.copy())
             K = K._replace(lower=K.lower.copy(), upper=K.upper.copy())
         return operator, sets, Prepared(A, K, np.empty(size), P.s, P.islands, P.sides)
+
+    def take_place(self) -> Place:
+        """Return a workspace of Newton's method that no other call has; it goes back to ``workspaces``."""
+        assert self.roots is not None
+        try:
+            return self.workspaces.pop()
+        except IndexError:
+            return make_place(self.roots)
 
     def divided(self, exponent: int) -> Preparation:
         """Return the preparation with bounds divided by a power of two."""

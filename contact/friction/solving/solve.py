@@ -47,15 +47,14 @@ def solve(
         law: ``frictionless``, ``lcp`` (a polygon in place of the circle), ``ccp`` (convex) or ``ncp`` (Coulomb's law).
         method: see :mod:`~pluecker.contact.friction.solving.methods`.
         tol: how well the law shall hold, see below.
-        max_iterations: of all methods that take part together; the method's own number unless given: for ``auto`` 100,000,
-            and beside them over-relaxed sweeps of an island of hundreds of contacts and more under Coulomb's law, where
-            factors are dear and these sweeps came near.
+        max_iterations: of all methods that take part together; the method's own number unless given: for ``auto`` a million,
+            nearly all of them sweeps where nothing else helps.
         warm_start: multipliers to start from, ``(m,)``, N s; for example those of the last step.
         directions: sides of the polygon, in the law ``lcp``; 8, and 2 in the plane, unless given.
         relaxation: of ``psor``; its own choice unless given.
         momentum: of ``apgd``: ``full``, or ``nesterov``, the sequence that its paper has; see
             :mod:`~pluecker.contact.friction.first_order.apgd`.
-        threads: for islands, and for the matrix of 2000 contacts or more, and gradients and sweeps on an island of as many,
+        threads: for islands, and for the matrix of 2000 contacts or more, and sweeps on an island of as many,
             see :mod:`~pluecker.contact.friction.first_order.sharing`; all cores unless given. Results do not depend on it,
             bit for bit.
         separate: solve islands one by one; otherwise all together, with one error.

@@ -28,7 +28,7 @@ from pluecker.contact.friction.solving.compiled_parts import begin, end
 from pluecker.contact.friction.solving.eliminated import solve_eliminated
 from pluecker.contact.friction.solving.island import is_long
 from pluecker.contact.friction.solving.methods import Options, checked_options
-from pluecker.contact.friction.solving.newton import Roots, improve_islands, make_place, run_newton
+from pluecker.contact.friction.solving.newton import improve_islands, make_place
 from pluecker.contact.friction.solving.preparation import Eliminated, Preparation, difference, prepare_for, prepare_rows
 from pluecker.contact.friction.solving.running import Done, Job, goal_of, run_on_islands
 from pluecker.contact.friction.solving.units import in_units, in_units_of_caller
@@ -276,7 +276,7 @@ def solve_prepared(ready: Preparation, b: Array, start: Array | None, options: O
         done = Done(x, 0, 0, len(P.islands) - 1, (), np.zeros((0, 2)) if options.history else None)
     else:
         if options.how.first and size <= MANY_MULTIPLIERS and ready.roots is not None and not options.history:
-            done = at_once(ready.roots, P, exact, x, tol, limit)
+            done = at_once(ready, P, exact, x, tol, limit)
         if done is None:
             job = Job(
                 options.how.runner(ready.patterns, ready.layouts, ready.roots), options.method, exact, tol, limit,
@@ -302,13 +302,18 @@ def may_take_long(options: Options, P: Prepared) -> bool:
     return is_long(P, min(limit, PIECES))
 
 
-def at_once(roots: Roots, P: Prepared, exact: int, x: Array, tol: float, limit: int) -> Done | None:
+def at_once(ready: Preparation, P: Prepared, exact: int, x: Array, tol: float, limit: int) -> Done | None:
     """Return the result of Newton's method alone, left in x, if all islands have the tolerance then; else None."""
     began, islands = time.perf_counter(), len(P.islands) - 1
-    results, goal, y = np.zeros((islands, 3)), goal_of(tol, islands), x.copy()
+    results, goal, y, place = np.zeros((islands, 3)), goal_of(tol, islands), x.copy(), ready.take_place()
     results[:, ERROR] = np.inf
-    run_newton(P, exact, y, np.empty_like(x), goal, limit, results, 0, islands, roots, *limits_of(exact))
-    error, iterations, _ = results.max(axis=0).tolist()
+    budget, most, fresh = limits_of(exact)
+    assert ready.roots is not None
+    improve_islands(
+        ready.roots, P, exact, y, np.empty(len(x)), goal, limit, budget, results, 0, islands, place, most, fresh
+    )  # fmt: skip
+    ready.workspaces.append(place)
+    error, iterations, _ = results[0].tolist() if islands == 1 else results.max(axis=0).tolist()
     if not error <= goal:
         return None
     x[:] = y
