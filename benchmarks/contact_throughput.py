@@ -12,7 +12,7 @@ from numba import njit
 from benchmarks.contact_problems import packing
 from benchmarks.timing import Effort, interleaved
 from pluecker.contact.friction.first_order.apgd import run_apgd
-from pluecker.contact.friction.first_order.large_gradients import Island, lay_out, run_large
+from pluecker.contact.friction.first_order.large_sweeps import Layout, lay_out, run_large
 from pluecker.contact.friction.first_order.memory import ITERATIONS as ITERATED
 from pluecker.contact.friction.first_order.memory import PRODUCTS, Memory, make_memory
 from pluecker.contact.friction.problem.prepared import Prepared, prepare
@@ -22,7 +22,7 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["WAYS", "Bytes", "Throughput", "measure", "triad_bandwidth"]
 
-WAYS = ("matrix", "factors", "factors, eight contacts at a time")
+WAYS = ("apgd, matrix", "apgd, factors", "pgs, factors, eight contacts at a time")
 ITERATIONS = 200
 LARGE = 16_000_000  # numbers in each array of the triad, more than any cache holds
 UNREACHED = 1e-300  # a tolerance, so that all iterations are made
@@ -60,8 +60,8 @@ class Throughput:
 
     Attributes:
         contacts: their number.
-        way: how N is held, and contacts are taken.
-        rate: contacts times iterations a second, of apgd's compiled loop, the best run.
+        way: the method, how N is held, and how contacts are taken.
+        rate: contacts times iterations a second, of the compiled loop, the best run.
         seconds: of one iteration.
         size: bytes that an iteration must move.
         bandwidth: bytes a second that a triad on as many bytes moves.
@@ -119,13 +119,13 @@ def bytes_one_by_one(P: Prepared) -> Bytes:
     )  # fmt: skip
 
 
-def bytes_in_lanes(laid: Island) -> Bytes:
-    """Count the bytes of an iteration of eight contacts at a time: bodies sum up what contacts apply, contacts read it."""
-    M = laid.matrices
-    n = M.contacts
+def bytes_in_strips(laid: Layout) -> Bytes:
+    """Count the bytes of a sweep of eight contacts at a time: velocities of bodies are read and written at each contact."""
+    S = laid.strips
+    n = len(S.slots)
     return Bytes(
-        bytes_of(M.J, M.T), bytes_of(M.sides, M.first, M.origins), (STEPPED + 1 + LOOKED) * 3 * WORD * n,
-        (2 + 3) * WORD * n + 2 * 6 * WORD * M.bodies,
+        bytes_of(S.J) if S.J is S.T else bytes_of(S.J, S.T), bytes_of(S.sides, S.begin, S.owned), 3 * 3 * WORD * n,
+        2 * WORD * n + 2 * 8 * WORD * S.bodies,
     )  # fmt: skip
 
 
@@ -144,17 +144,17 @@ def measure(contacts: int, effort: Effort) -> list[Throughput]:
     """A packing with so many contacts, in one island."""
     problem, found = packing(contacts), []
     for way in WAYS:
-        P, _ = prepare(problem.assembled() if way == "matrix" else problem, False)
+        P, _ = prepare(problem.assembled() if way == WAYS[0] else problem, False)
         laid = lay_out(P, 0) if way == WAYS[2] else None
 
-        def run(memory: Memory, x: Array, u: Array, P: Prepared = P, laid: Island | None = laid) -> None:
+        def run(memory: Memory, x: Array, u: Array, P: Prepared = P, laid: Layout | None = laid) -> None:
             if laid is None:
                 run_apgd(P, 0, x, u, UNREACHED, ITERATIONS, memory, 0, 1)
             else:
-                run_large(P, 0, x, u, UNREACHED, ITERATIONS, memory, 0, laid, 1)
+                run_large(P, 0, x, u, UNREACHED, ITERATIONS, memory, 0, laid, 1, 1.0)
 
         seconds, iterations, products = timed(run, P, max(2, min(effort.rounds, 7)))
-        size = bytes_one_by_one(P) if laid is None else bytes_in_lanes(laid)
+        size = bytes_one_by_one(P) if laid is None else bytes_in_strips(laid)
         triad = interleaved({"triad": triad_call(size.total // 24)}, effort)["triad"].median
         rate = problem.blocks * iterations / seconds
         found.append(Throughput(problem.blocks, way, rate, seconds / products, size, size.total / triad))

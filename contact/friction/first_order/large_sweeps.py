@@ -5,9 +5,10 @@ Threads share the work: one leads, as in :mod:`~pluecker.spatial.engine.parallel
 :mod:`~pluecker.contact.friction.first_order.pgs` does. A sweep has two phases, over the even strips and over the odd ones:
 the same bits for any number of threads.
 
-The matrices have single precision; velocities are corrected as those of
-:mod:`~pluecker.contact.friction.first_order.large_gradients`. Compiled when it is first used, apart from what small islands
-need.
+The matrices have single precision, N' instead of N. With the offset ``b + (N - N') r`` velocities are those of N where the
+multipliers are r, and near there off by ``(N - N') (x - r)``: at each level of the error r becomes the x that was found.
+This is iterative refinement; it takes a product of full precision each time. Compiled when it is first used, apart from what
+small islands need.
 
 Source: as ``pgs``.
 """
@@ -21,10 +22,13 @@ import numpy as np
 from pluecker.contact.friction.first_order.block_steps import find_steps
 from pluecker.contact.friction.first_order.large_record import (
     BETA,
+    BODIES,
     CHANGE,
     CONTROL,
+    EVEN,
     EXACT,
     LENGTH,
+    MOMENTUM,
     PASS,
     SETTINGS,
     SIZE,
@@ -59,13 +63,10 @@ from pluecker.contact.friction.first_order.memory import MOMENTUM as WITH_MOMENT
 from pluecker.contact.friction.first_order.pgs import RARER, REFRESH, SELDOM, momentum_at
 from pluecker.contact.friction.first_order.runner import STILL
 from pluecker.contact.friction.first_order.sweep_passes import (
-    BODIES,
     BODY_BLOCK,
     CLEAR,
     COLLECT,
-    EVEN,
     JUDGE,
-    MOMENTUM,
     REMEMBER,
     ROWS,
     STAND,

@@ -12,8 +12,8 @@ import numpy as np
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
-    "BEST_U", "BEST_X", "ERROR", "FREE", "ITERATIONS", "LEFT", "MOMENTUM", "NESTEROV", "OWN", "PRODUCTS", "RELAXATION",
-    "RHO", "ROWS_OF_WORK", "SCRATCH", "SHIFT", "SPENT", "STATE", "STEP", "TRIED", "ZERO", "Memory", "make_memory",
+    "BEST_U", "BEST_X", "ERROR", "FREE", "ITERATIONS", "MOMENTUM", "NESTEROV", "OWN", "PRODUCTS", "RELAXATION",
+    "RHO", "ROWS_OF_WORK", "SCRATCH", "SHIFT", "SPENT", "STATE", "STEP", "ZERO", "Memory", "make_memory",
     "rows_apart",
 ]  # fmt: skip
 
@@ -26,11 +26,9 @@ RHO, ROWS_OF_WORK = 11, 12  # the steps of blocks, after six free rows
 STEP = 0  # a step length, or what says it; 0 at the beginning
 SPENT = 1  # products of the operator
 RELAXATION = 2  # that the caller asks for; 0 for the method's own
-LEFT = 3  # 1 for an island that is left to others
-NESTEROV = 4  # 1 where the caller asks for the published sequence of momentum of gradients
-MOMENTUM = 5  # 1 where the caller asks for sweeps with momentum
-TRIED = 6  # the error from which Newton's method was tried last; infinite where it was not
-OWN, STATE = 7, 17  # more of the method's own, up to the end
+NESTEROV = 3  # 1 where the caller asks for the published sequence of momentum of gradients
+MOMENTUM = 4  # 1 where the caller asks for sweeps with momentum
+OWN, STATE = 5, 15  # more of the method's own, up to the end
 
 # Columns of ``results``, of all calls so far.
 ERROR, ITERATIONS, PRODUCTS = range(3)
@@ -59,7 +57,7 @@ def make_memory(
 ) -> Memory:  # fmt: skip
     """Allocate the memory for so many multipliers and islands; ``more`` rows of work after those of methods."""
     states, results = np.zeros((islands, STATE)), np.zeros((islands, 3))
-    states[:, RELAXATION], states[:, NESTEROV], states[:, TRIED] = relaxation, nesterov, np.inf
+    states[:, RELAXATION], states[:, NESTEROV] = relaxation, nesterov
     results[:, ERROR] = np.inf
     return Memory(rows_apart(ROWS_OF_WORK + more, m), states, results, history)
 

@@ -28,7 +28,6 @@ from pluecker.contact.friction.first_order.memory import (
     BEST_X,
     ERROR,
     ITERATIONS,
-    LEFT,
     PRODUCTS,
     SCRATCH,
     SHIFT,
@@ -41,10 +40,9 @@ from pluecker.contact.friction.problem.natural_map import larger, natural_map
 from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, entry_point
 from pluecker.spatial.engine.parallel.interruption_flag import interrupted
 
-__all__ = ["REFERENCE", "STILL", "evaluate", "evaluate_islands", "keep", "make_runner"]
+__all__ = ["STILL", "evaluate", "evaluate_islands", "keep", "make_runner"]
 
 INSIDE = 0.1  # of the error of Coulomb's law, for the convex problem inside
-REFERENCE = 1e-6  # an error by which progress is judged: whatever the tolerance, the way is the same
 STILL = 1e-15  # relative change of multipliers that do not move any more
 
 
@@ -82,7 +80,7 @@ def make_runner(method: Callable[..., Any], exact_inside: bool) -> Callable[...,
     Returns:
         ``run(P, law, x, u, tol, limit, memory, begin, end)`` for the islands from ``begin`` to ``end``: law 1 is
         Coulomb's; ``u`` are the velocities of x, and ``limit`` is of all iterations. Islands that have the tolerance
-        already are passed over, as are those that are LEFT.
+        already are passed over.
     """
     inside = 1 if exact_inside else 0
     method = called_kernel(getattr(method, "py_func", method))  # not written into the loops around it
@@ -90,7 +88,7 @@ def make_runner(method: Callable[..., Any], exact_inside: bool) -> Callable[...,
     def run(P, law, x, u, tol, limit, memory, begin, end):
         work, states, results, history = memory.work, memory.states, memory.results, memory.history
         for island in range(begin, end):
-            if results[island, ERROR] <= tol or states[island, LEFT] == 1.0 or interrupted():
+            if results[island, ERROR] <= tol or interrupted():
                 continue
             first, last = P.islands[island], P.islands[island + 1]
             top, bottom = P.K.start[first], P.K.start[last]

@@ -30,11 +30,10 @@ from numba import config
 
 from pluecker.contact.friction.first_order.large_record import (
     BETA,
-    BODY_GROUPS,
+    BODIES,
     EXACT,
     LENGTH,
-    NOW,
-    OLD,
+    MOMENTUM,
     PASS,
     SOFT,
     bounds,
@@ -51,12 +50,9 @@ from pluecker.spatial.engine.memory.transposition import transposed
 from pluecker.spatial.engine.scalars.operations import lift, load, sqrt, store
 
 __all__ = [
-    "BODIES",
     "CLEAR",
     "COLLECT",
-    "EVEN",
     "JUDGE",
-    "MOMENTUM",
     "REMEMBER",
     "STAND",
     "START",
@@ -66,8 +62,6 @@ __all__ = [
 ]  # fmt: skip
 
 START, CLEAR, COLLECT, STAND, SWEEP, JUDGE, REMEMBER = range(7)
-# Settings that have other names here: bodies; even strips; whether there is momentum.
-BODIES, EVEN, MOMENTUM = BODY_GROUPS, NOW, OLD
 BODY_BLOCK = 256  # bodies of a block
 HEIGHT = 36  # rows of a group in J and T
 AHEAD = 4 * HEIGHT  # rows that are asked for before they are read
@@ -82,7 +76,8 @@ class Swept(NamedTuple):
     Attributes:
         settings, control: what the pass is.
         J, T, begin, owned: as in ``Strips``; bodies: its ``sides``.
-        b, friction, inverse, soft: as of :class:`~pluecker.contact.friction.first_order.large_record.Large`.
+        b, soft: the offset, and compliances, three rows for each group.
+        friction, inverse: of each group, the coefficient, and 1 / s.
         rho: step lengths.
         x, along, begun: multipliers; how far a sweep began from where the one before did; where it began.
         u: velocities of contacts, where they were judged last.
@@ -268,7 +263,7 @@ def sweep(L, strip):
         change, size = change + (e0 * e0 + e1 * e1 + e2 * e2), size + (x0 * x0 + x1 * x1 + x2 * x2)
         along = along + (e0 * d0 + e1 * d1 + e2 * d2)
     n = nothing
-    store_sums(L, strip, n, n, along, change, size, n, n, n, n, n, n)
+    store_sums(L, strip, along, change, size, n, n, n, n, n, n)
 
 
 @called_kernel
@@ -287,12 +282,12 @@ def judge(L, strip):
         store(L.u, k, u0)
         store(L.u, k + 1, u1)
         store(L.u, k + 2, u2)
-        away, force = miss(load(L.friction, i), exact, n, x0, x1, x2, u0, u1, u2)
+        away, force = miss(load(L.friction, i), exact, x0, x1, x2, u0, u1, u2)
         distance, size = distance + away, size + force
         motion, offset = motion + (u0 * u0 + u1 * u1 + u2 * u2), offset + (b0 * b0 + b1 * b1 + b2 * b2)
         lack, held = larger_of(lack, away * inverse * inverse), larger_of(held, force * inverse * inverse)
         speed = larger_of(speed, larger_of(fastest(u0, u1, u2), fastest(b0, b1, b2)) * inverse)
-    store_sums(L, strip, n, n, n, n, size, distance, motion, offset, lack, held, speed)
+    store_sums(L, strip, n, n, size, distance, motion, offset, lack, held, speed)
 
 
 @called_kernel

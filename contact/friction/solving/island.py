@@ -113,7 +113,7 @@ class Island:
         """State from which sweeps of a large island continue; None for other islands."""
         if self.factors is None:
             return None
-        laid = layout_of("sweeps", self.factors, 0, self.whole.layouts, self.number, threads=self.crew)
+        laid = layout_of(self.factors, 0, self.whole.layouts, self.number, self.crew)
         if laid is None:
             return None
         from pluecker.contact.friction.first_order.large_sweeps import Sweeping  # small problems need not load it

@@ -22,7 +22,8 @@ from typing import Any
 
 from pluecker.contact.arguments import as_choice, as_number, as_record, as_switch, as_whole, shown
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.friction.first_order.sharing import Layouts, run_gradients, run_relaxed_sweeps, run_sweeps
+from pluecker.contact.friction.first_order.apgd import run_apgd
+from pluecker.contact.friction.first_order.sharing import Layouts, run_relaxed_sweeps, run_sweeps
 from pluecker.contact.friction.problem.problem import LAWS, Problem
 from pluecker.contact.friction.solving.automatic import run_automatic, run_interior_point, run_polished
 from pluecker.contact.friction.solving.newton import Roots
@@ -75,7 +76,7 @@ METHODS = {
     "auto": Method(
         LAWS, run_automatic, 1000000, matrix=True, factorises=True, roots=150, first=True, shares=True, recipe=True
     ),
-    "apgd": Method(CONES, run_gradients, 8000, shares=True),
+    "apgd": Method(CONES, run_apgd, 8000),
     "pgs": Method(CONES, run_sweeps, 20000, shares=True),
     "psor": Method(CONES, run_relaxed_sweeps, 20000, shares=True),
     "newton": Method(CONES, run_polished, 10000, matrix=True, factorises=True, roots=3000, recipe=True),

@@ -1,4 +1,4 @@
-"""How large islands are laid out: strips whose sweeps may run beside one another, and lanes.
+"""How large islands are laid out: strips whose sweeps may run beside one another.
 
 Looks inside: what two threads write at the same time differs now and then only, so that results alone do not show that
 strips of one pass have nothing in common.
@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks.contact_problems import packing
 from pluecker.contact.friction.problem import prepared
-from pluecker.contact.friction.sparse import gather, strips
+from pluecker.contact.friction.sparse import strips
 from tests.conftest import COMPILED
 from tests.contact.any_blocks import blocks_of
 
@@ -78,9 +78,7 @@ def test_a_body_that_all_others_touch_is_not_laid_out():
     assert strips.make_strips(star, star, 0, 100, 0, 101) is None
 
 
-def test_what_is_put_in_slots_and_lanes_comes_back():
+def test_what_is_put_in_slots_comes_back():
     found, _, _ = strips_of(60)
     numbers = np.random.default_rng(0).normal(size=(60, 4))
     assert np.array_equal(strips.from_slots(strips.to_slots(numbers, found), found, 4), numbers)
-    for n in (1, 7, 8, 9, 40):
-        assert np.array_equal(gather.from_lanes(gather.to_lanes(numbers[:n]), n, 4), numbers[:n])

@@ -18,10 +18,10 @@ __all__ = ["all_are_large"]  # a fixture
 
 TOLERANCES = (1e-6, 1e-9, 1e-12) if COMPILED else (1e-5,)
 LIMIT = 100_000
-METHODS = pytest.mark.parametrize("method", ["apgd", "pgs", "psor"])
+METHODS = pytest.mark.parametrize("method", ["pgs", "psor"])
 
 
-@pytest.mark.parametrize("method", ["apgd", "pgs"])
+@pytest.mark.parametrize("method", ["pgs"])
 @LAWS
 def test_any_tolerance_is_reached_by_the_matrix_with_double_precision(method, law, all_are_large):
     for kind in ("root", "two matrices"):
@@ -35,7 +35,7 @@ def test_any_tolerance_is_reached_by_the_matrix_with_double_precision(method, la
 def test_rigid_contacts_whose_matrix_is_singular_reach_any_tolerance(all_are_large):
     """Single precision makes another problem of them, which need not have a solution"""
     problem, tol = stack(200 if COMPILED else 24, 0).problem, TOLERANCES[min(1, len(TOLERANCES) - 1)]
-    result = solve(problem, "ccp", "apgd", tol=tol, max_iterations=LIMIT, threads=1)
+    result = solve(problem, "ccp", "auto", tol=tol, max_iterations=LIMIT, threads=1)
     assert result.converged
     assert errors_of(problem, result.multipliers, "ccp").largest <= tol
 
@@ -83,7 +83,7 @@ def test_the_way_to_a_loose_tolerance_is_the_beginning_of_the_way_to_a_tight_one
 
 
 @compiled_only
-@pytest.mark.parametrize("method", ["apgd", "pgs"])
+@pytest.mark.parametrize("method", ["pgs"])
 @LAWS
 def test_corrections_have_the_same_bits_for_any_number_of_threads(method, law, all_are_large):
     problem = packing(COUNT).with_compliance(0.1)
