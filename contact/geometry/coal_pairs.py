@@ -1,7 +1,7 @@
 """Pairs that have no kernel here, by coal: surfaces of triangles with shapes that have an inside.
 
-coal says which triangles are near. Its answer for each is held against other directions,
-:mod:`~pluecker.contact.geometry.coal_nearest`, and what lies flat or along an edge touches as
+coal says which triangles are near. How deep each of them is, and where, the kernel of any two convex shapes says, for which
+a triangle is a hull without a volume; what lies flat or along an edge touches as
 :mod:`~pluecker.contact.geometry.surface_contacts` says.
 
 Source: Pan, Chitta, Manocha, "FCL" (2012).
@@ -9,27 +9,37 @@ Source: Pan, Chitta, Manocha, "FCL" (2012).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from pluecker.contact.errors import GeometryError
 from pluecker.contact.geometry.coal_nearest import (
     FARTHEST,
-    checked,
     coal,
     geometry,
     place,
     request,
     unit,
 )
-from pluecker.contact.geometry.shapes import KINDS, HalfSpace, HeightField, Mesh, Shape, is_surface
-from pluecker.contact.geometry.slots import SLOT
+from pluecker.contact.geometry.finding.calls import slots_of
+from pluecker.contact.geometry.shapes import (
+    KINDS,
+    ConvexHull,
+    HalfSpace,
+    HeightField,
+    Mesh,
+    Shape,
+    Vertices,
+    is_surface,
+)
+from pluecker.contact.geometry.slots import GAP, SLOT
 from pluecker.contact.geometry.surface_contacts import surface_contacts
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["check_pair", "coal_contacts"]
 
+DEEP = 1e-7  # of the size of a shape: what is nearer than that to a triangle is in it
 MOST_TRIANGLES = 4096  # contacts of a pair with a surface of triangles, on which large things lie on many
 
 
@@ -57,9 +67,28 @@ def coal_contacts(first: Shape, T1: Array, second: Shape, T2: Array, margin: flo
     surface, T, sign, other, U = (first, T1, 1.0, second, T2) if is_surface(first) else (second, T2, -1.0, first, T1)
     assert isinstance(surface, (Mesh, HeightField))
     for each in slots:
-        corners = surface.vertices[surface.triangles[int(each[-1])]]
-        checked(corners @ T[:3, :3].T + T[:3, 3], sign, each, other, U)
+        if each[GAP] < DEEP * other.radius_around:
+            n, each[3:6], each[GAP] = contact_of(
+                Triangle(surface.vertices[surface.triangles[int(each[-1])]]), T, other, U
+            )
+            each[:3] = sign * n
     return surface_contacts(surface, T, slots, sign, other, U)
+
+
+class Triangle(Vertices):
+    """Triangle of a surface, by itself: a hull without a volume."""
+
+    kind: ClassVar[int] = ConvexHull.kind
+    triangles: ClassVar[Any] = np.array([[0, 1, 2], [0, 2, 1]])
+
+
+def contact_of(triangle: Triangle, T: Array, other: Shape, U: Array) -> tuple[Array, Array, float]:
+    """Compute the normal from a placed triangle to a placed shape with an inside, the point half-way, and the gap."""
+    turned = other.kind < triangle.kind
+    pair = (other, U[None], triangle, T[None]) if turned else (triangle, T[None], other, U[None])
+    found = slots_of(*pair, 0.0)[0]
+    best = found[np.argmin(found[:, GAP])]
+    return (-best[:3] if turned else best[:3]), best[3:6], float(best[GAP])
 
 
 def slot(contact: Any, feature: int) -> list[float]:
