@@ -38,7 +38,7 @@ from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, 
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
-    "COMPONENTS", "DISCS", "DISCS_OF", "Sets", "derivative_block", "derivative_in_cone", "divided", "is_steep", "project",
+    "COMPONENTS", "DISCS", "DISCS_OF", "Sets", "derivative_block", "divided", "is_steep", "project",
     "project_block", "rows_of_part", "scale_turning", "shift", "shift_block", "signorini_block",
 ]  # fmt: skip
 
@@ -149,20 +149,6 @@ def project_discs(K, i, x, out):
             for j in range(row, row + n):
                 out[j] = factor * x[j]
             row += n
-
-
-@allocation_free_kernel
-def derivative_in_cone(mu, a, b, c):
-    """V at a point of the cone of friction alone in space, entries 00, 01, 02, 11, 12 and 22 of a symmetric block"""
-    size = np.sqrt(b * b + c * c)
-    t = a if size <= mu * a else (a + mu * size) / (1.0 + mu * mu)
-    if not t > 0.0:
-        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    if size <= mu * t:
-        return 1.0, 0.0, 0.0, 1.0, 0.0, 1.0
-    e, f, turn, along = b / size, c / size, mu * t / size, 1.0 / (1.0 + mu * mu)
-    more = mu * mu * along - turn
-    return along, mu * along * e, mu * along * f, turn + more * e * e, more * e * f, turn + more * f * f
 
 
 @called_kernel
