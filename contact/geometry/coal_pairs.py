@@ -85,8 +85,9 @@ class Triangle(Vertices):
 def contact_of(triangle: Triangle, T: Array, other: Shape, U: Array) -> tuple[Array, Array, float]:
     """Compute the normal from a placed triangle to a placed shape with an inside, the point half-way, and the gap."""
     turned = other.kind < triangle.kind
-    pair = (other, U[None], triangle, T[None]) if turned else (triangle, T[None], other, U[None])
-    found = slots_of(*pair, 0.0)[0]
+    first, second = (other, triangle) if turned else (triangle, other)
+    T1, T2 = (U, T) if turned else (T, U)
+    found = slots_of(first, T1[None], second, T2[None], 0.0)[0]
     best = found[np.argmin(found[:, GAP])]
     return (-best[:3] if turned else best[:3]), best[3:6], float(best[GAP])
 
