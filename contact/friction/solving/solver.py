@@ -20,6 +20,7 @@ from pluecker.contact.friction.lcp.laws import solve_as_lcp
 from pluecker.contact.friction.problem.checks import HUGE, as_vector
 from pluecker.contact.friction.problem.prepared import Prepared
 from pluecker.contact.friction.problem.problem import Problem
+from pluecker.contact.friction.problem.sets import project
 from pluecker.contact.friction.results.measures import NUMBER, Errors
 from pluecker.contact.friction.results.result import Result, Stage, is_converged, judge
 from pluecker.contact.friction.results.states import Blocks
@@ -307,6 +308,8 @@ def at_once(ready: Preparation, P: Prepared, exact: int, x: Array, tol: float, l
     began, islands = time.perf_counter(), len(P.islands) - 1
     results, goal, y, place = np.zeros((islands, 3)), goal_of(tol, islands), x.copy(), ready.take_place()
     results[:, ERROR] = np.inf
+    if y.any():
+        project(P.K, x, y)  # as before all other methods, to the last bit
     budget, most, fresh = limits_of(exact)
     assert ready.roots is not None
     improve_islands(
