@@ -74,7 +74,7 @@ class Method:
 
 METHODS = {
     "auto": Method(
-        LAWS, run_automatic, 1000000, matrix=True, factorises=True, roots=150, first=True, shares=True, recipe=True
+        LAWS, run_automatic, 1000000, matrix=True, factorises=True, roots=72, first=True, shares=True, recipe=True
     ),
     "apgd": Method(CONES, run_apgd, 8000),
     "pgs": Method(CONES, run_sweeps, 20000, shares=True),
