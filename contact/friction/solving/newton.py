@@ -29,7 +29,7 @@ from pluecker.contact.friction.problem.sets import Sets, project_block
 from pluecker.contact.friction.results.result import Part
 from pluecker.contact.friction.solving.direct import Direct
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices, multiply_row, multiply_row_transposed
-from pluecker.contact.friction.velocities.island import NUMBER, IslandProblem
+from pluecker.contact.friction.velocities.island import IslandProblem
 from pluecker.contact.friction.velocities.solve_island import make_memory, solve_island
 from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, entry_point
 from pluecker.spatial.engine.memory.views import view
@@ -44,6 +44,7 @@ AIM = 0.3  # of the error that is asked for
 BUDGET = 100  # factors, from a start; of 440 hard problems 399 take no more, with 300 three more are solved
 RANK = 1e-14  # of the largest eigenvalue of a scaled matrix: smaller ones are rounding
 MOST = 2**31  # blocks of an island, where nobody says fewer
+NUMBER = 1500  # of nodes of an island at most: beyond, gradients and sweeps are faster
 SPARE = 64  # numbers of memory beyond what is asked for
 
 
@@ -178,8 +179,8 @@ def problem_of(roots, P, place):
     G = roots.G
     return IslandProblem(
         view(G.rows), view(G.columns), view(G.first), view(G.column), view(G.place), view(G.data), view(roots.sizes),
-        view(roots.friction), view(place.lower), view(place.upper), view(P.s), view(roots.inverse), view(roots.square),
-        view(place.offset), view(roots.compliance), view(place.r),
+        view(roots.friction), view(place.lower), view(place.upper), view(P.s), view(roots.inverse), view(roots.inverse),
+        view(roots.square), view(place.offset), view(roots.compliance), view(place.r),
     )  # fmt: skip
 
 

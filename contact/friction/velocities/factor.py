@@ -143,7 +143,7 @@ def eliminate(ties, degree, width, across, p, below, top):
 
 @called_kernel
 def find_order(I, below):
-    """Find an order of least degree, narrow nodes first, and what nodes each one meets that come after it, as far as there is room
+    """Find an order of least degree, narrow nodes first; list the nodes that each one meets behind it, where there is room
 
     How many rows of eight all blocks take is kept in NEEDED.
     """
