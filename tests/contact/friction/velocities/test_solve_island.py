@@ -262,14 +262,18 @@ def parts_of(problem, inverses):
     )  # fmt: skip
 
 
-def test_a_chain_of_bodies_in_any_order_has_no_fill():
-    n = 12
+BODIES = 12, 130  # as many as have bits of one word, and of three
+
+
+@pytest.mark.parametrize("n", BODIES)
+def test_a_chain_of_bodies_in_any_order_has_no_fill(n):
     in_order = numbers_of(*tied(list(pairwise(range(n))), n))
     assert numbers_of(*tied(list(pairwise(np.random.default_rng(0).permutation(n))), n)) == in_order
 
 
-def test_a_ring_of_bodies_has_two_blocks_of_fill_for_each_but_three():
-    n, one_more = 12, tied([*pairwise(range(12)), (0, 1)], 12)
+@pytest.mark.parametrize("n", BODIES)
+def test_a_ring_of_bodies_has_two_blocks_of_fill_for_each_but_three(n):
+    one_more = tied([*pairwise(range(n)), (0, 1)], n)
     ring = numbers_of(*tied([(k, (k + 1) % n) for k in range(n)], n))
     lists = 3 * 8 * (-(-(2 * n - 3) // 8) - -(-(n - 1) // 8))  # three numbers for each pair
     assert ring - numbers_of(*one_more) == 8 * 6 * 2 * (1 + n - 3) + lists  # the pair of the last row, and the fill
