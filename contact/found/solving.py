@@ -56,7 +56,7 @@ AIM, POLISH = 0.3, 1e-5
 NO_ROOM = -1.0
 # Factors of an island: at first, as others may come to it; in further trials so many times as many; at most. Factors times
 # block rows at most, beyond the second trial: where there is no solution, Python's solver has something to do too.
-FIRST, GROWTH, LAST = 20, 10, 2000
+FIRST, GROWTH, LAST = 30, 10, 3000
 WORK = 200_000
 
 

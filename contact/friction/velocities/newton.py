@@ -15,7 +15,7 @@ normal part.
 
 epsilon, a small compliance, holds impulses near those before: where contacts share a load their parts are not unique, and
 without it they change from step to step, and what slides, holds and parts with them. It is large where |F| is, ``EPSILON
-|F|^0.7``. Where ``PATIENCE`` steps have found no solution, as many are taken with a larger epsilon, in turns ``HOLDS`` times
+|F|^0.7``. Where ``PATIENCE`` steps have found no solution, as many are taken with another epsilon, in turns ``HOLDS`` times
 as large: steps that go about for ever with one seldom do with the next. Steps are taken whole: where sets of contacts change
 |F| has to rise on the way to a solution. With a line search 20 boxes on one another of which the lowest is thrown take 31
 steps instead of 9, and ten of 38 such problems are not solved in 60; with smaller ones where |F| rises fewer still.
@@ -75,7 +75,7 @@ __all__ = ["newton"]
 # Chosen on the problems that solve_island.py tells of.
 WEIGHT = 0.3  # of velocities beside impulses: w where there is no compliance
 EPSILON, POWER, LEAST, MOST = 0.02, 0.7, 1e-6, 1.0
-PATIENCE, HOLDS = 15, (100.0, 10.0, 1000.0)
+PATIENCE, HOLDS = 15, (100.0, 1.0, 10.0, 1000.0)
 OF_EQUATIONS = 1e-8  # epsilon of rows without bounds, which always hold
 NEAR = 10.0  # times the error that is aimed at: a residual from which on impulses are looked at more closely
 
