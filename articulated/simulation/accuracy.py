@@ -119,7 +119,7 @@ def convergence(
         raise ArgumentValueError(f"convergence: runs is {shown(runs)}, expected 3 to {MOST_RUNS}")
     h = seconds("convergence", "step", step)
     adaptive = isinstance(integrator, str) and integrator in ADAPTIVE
-    tol = as_tolerance(tol)
+    tol = as_tolerance(tol, "convergence")
     values = tuple(tol / 10.0**k if adaptive else h / 2.0**k for k in range(runs))
     motions = []
     for k, value in enumerate(values):

@@ -216,16 +216,16 @@ def as_finite(name: str, value: ArrayLike, shape: tuple[int, ...] | None) -> Arr
     return array
 
 
-def as_tolerance(tol: object) -> float:
-    """The tolerance as a number."""
+def as_tolerance(tol: object, function: str = "simulate") -> float:
+    """The tolerance as a number; ``function``: that errors name."""
     if isinstance(tol, bool) or not isinstance(tol, Real):
-        raise ArgumentTypeError(f"simulate: tol is a {type(tol).__name__}, expected a number above 0")
+        raise ArgumentTypeError(f"{function}: tol is a {type(tol).__name__}, expected a number above 0")
     try:
         number = float(tol)
     except OverflowError:
         number = np.inf
     if not 0.0 < number < np.inf:
-        raise ArgumentValueError(f"simulate: tol is {number}, expected a finite number above 0")
+        raise ArgumentValueError(f"{function}: tol is {number}, expected a finite number above 0")
     return number
 
 

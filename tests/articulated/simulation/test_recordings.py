@@ -196,8 +196,10 @@ def test_what_is_out_of_range_is_one_of_our_errors(pendulum):
     assert len(simulate(pendulum, *start, every=10**30)) == 2
     with pytest.raises(ArgumentValueError, match="record_to"):
         simulate(pendulum, *start, record_to="a\0b")
-    with pytest.raises(ArgumentTypeError, match="tol is a str"):
+    with pytest.raises(ArgumentTypeError, match=r"^convergence: tol is a str"):
         convergence(pendulum, *start, integrator="dormand_prince", tol="x")
+    with pytest.raises(ArgumentValueError, match=r"^convergence: tol is nan"):
+        convergence(pendulum, *start, integrator="dormand_prince", tol=np.nan)
     with pytest.raises(ArgumentValueError, match="runs is 1000000000, expected 3 to 32"):
         convergence(pendulum, *start, runs=10**9)
     many = np.zeros((1,) * 33 + (2,))
