@@ -24,7 +24,7 @@ from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.contact.constraints.checks import names_in
-from pluecker.contact.constraints.relation import USER
+from pluecker.contact.constraints.relation import TURN, USER
 from pluecker.contact.instants.accelerations import ACCELERATIONS, IN_LINE
 from pluecker.contact.instants.impact import IMPACT
 from pluecker.contact.instants.inverse import Effort, least_effort
@@ -51,6 +51,9 @@ __all__ = [
 ]
 
 NEARLY_IN_LINE = 1e-3  # sine between axes of angles: it is why rotors of that joint turn far for little
+# Smallest singular value of rows of angles, each of length 1: at 2.2e-4 accelerations of two couplings of one joint were
+# measured to be off by 1e-7, at 1.1e-4 by 4e-3, since its square is beside the regularisation of a pivot.
+ALIKE = 2e-4
 LITTLE = 1e-3  # of the largest on the motion, the smallest singular value of rows: between samples it is met to that
 # Of what is aside, where rows say more: their sizes and singular values fall with the distance, by a third and more where
 # kernels count a row as little, within 0.01 of 0.03 rad.
@@ -172,17 +175,20 @@ def accelerations_on_branches(
         refuse_gimbal_lock(world, algorithm.name, unknown, NEARLY_IN_LINE)
         little = little % IN_LINE
         most = little.max()
+    if most > 0.0 and np.count_nonzero(rows := rows_of_angles(world)) > 1:
+        q = np.asarray(inputs[[field.name for field in algorithm.inputs].index("q")], dtype=np.float64)
+        refuse_angles_alike(world, algorithm.name, q.reshape(-1, q.shape[-1]), rows)
     fewest = world.tables.get(accelerations_on_branches)
     if most <= (0.0 if fewest is None else fewest):
         return motion, forces
     names, batch = [field.name for field in algorithm.inputs], little.shape[:-1]
-    rows = {
+    states = {
         name: None if x is LEFT_OUT else spread(np.asarray(x, dtype=np.float64), batch, 2 if name == "f_ext" else 1)
         for name, x in zip(names, inputs, strict=True)
     }
     motion = motion.reshape(-1, motion.shape[-1])
     for k, count in enumerate(little.reshape(-1)):
-        state = {name: x[k] for name, x in rows.items() if x is not None}
+        state = {name: x[k] for name, x in states.items() if x is not None}
         if count > (0.0 if fewest is None else fewest) and state["v"].any():
             beside, limit = look_beside(world, algorithm, names, state, float(count))
             fewest = beside if fewest is None else min(fewest, beside)
@@ -190,6 +196,24 @@ def accelerations_on_branches(
     if fewest is not None:
         world.tables[accelerations_on_branches] = fewest
     return motion.reshape(*batch, motion.shape[-1]), forces
+
+
+def rows_of_angles(world: Constrained) -> NDArray[np.bool_]:
+    """Return which rows hold, and are of constraints with an angle that gimbal lock takes away, ``(n_rows,)``."""
+    angles = [np.full(len(part.rows), any(f.kind == TURN for f in part.functions)) for part in world.parts]
+    return world.held_rows & np.concatenate(angles)
+
+
+def refuse_angles_alike(world: Constrained, function: str, q: Array, rows: NDArray[np.bool_]) -> None:
+    """Refuse configurations ``(n, nq)`` next to gimbal lock in which rows of angles say the same but for rounding.
+
+    Raises:
+        ConstraintError: there is such a configuration.
+    """
+    W = by_energy(world, q, rows_at(world, q).jacobian[:, rows])
+    sizes = np.linalg.norm(W, axis=-1)
+    values = np.linalg.svd(W / np.where(sizes > 0.0, sizes, 1.0)[..., None], compute_uv=False)
+    refuse_gimbal_lock(world, function, q[values[:, -1] < ALIKE], NEARLY_IN_LINE)
 
 
 def spread(x: Array, batch: tuple[int, ...], own: int) -> Array:

@@ -115,17 +115,22 @@ def test_rotors_next_to_gimbal_lock_are_no_singular_position(beside):
     assert_allclose(found, expected, rtol=0.0, atol=1e-7 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("beside", [0.02, 0.008, 0.003])
-def test_couplings_of_angles_next_to_gimbal_lock_are_no_singular_position(beside):
-    """A row of an angle is large there, and others small beside it: they say no less, and accelerations are the usual."""
+def geared_top():
+    """A top with two links on it, and couplings of each to an angle of its joint."""
     builder = ModelBuilder()
     builder.add_body("top", mass=1.0, center_of_mass=(0.05, 0.0, 0.1), inertia=(0.02, 0.03, 0.015))
     builder.add_joint("hip", "euler_xyz", parent="world", child="top")
     for name, parent, axis in (("arm", "top", (0, 1, 0)), ("tip", "arm", (1, 0, 0))):
         builder.add_body(name, mass=0.5, center_of_mass=(0.05, 0.0, 0.1), inertia=(0.02, 0.03, 0.015))
         builder.add_joint(name, "revolute", parent=parent, child=name, axis=axis, position=(0, 0, 0.2))
-    model = builder.build()
     gears = [Coupling("first", {("hip", 0): 1.0, "arm": -0.7}), Coupling("third", {("hip", 2): 1.0, "tip": 0.5})]
+    return builder.build(), gears
+
+
+@pytest.mark.parametrize("beside", [0.02, 0.008, 0.003])
+def test_couplings_of_angles_next_to_gimbal_lock_are_no_singular_position(beside):
+    """A row of an angle is large there, and others small beside it: they say no less, and accelerations are the usual."""
+    model, gears = geared_top()
     q, v = np.array([0.3, 0.5 * np.pi - beside, 0.2, 0.3 / 0.7, -0.4]), np.array([0.7, 0.4, 0.5, 1.0, -1.0])
     for constraints in (gears[:1], gears):
         world = World(model, constraints)
@@ -133,6 +138,22 @@ def test_couplings_of_angles_next_to_gimbal_lock_are_no_singular_position(beside
         expected = twin.acceleration(q, v, world.accelerations(q, v, np.zeros(5)).acceleration)
         found = twin.world.accelerations(*twin.state(q, v), np.zeros(18)).acceleration
         assert_allclose(found, expected, rtol=0.0, atol=1e-6 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("beside", [1.5e-4, 5e-5, 1e-6])
+def test_two_couplings_that_say_the_same_next_to_gimbal_lock_are_refused(beside):
+    """Also at rest, and as one state of a batch; one coupling of an angle alone is known so near."""
+    model, gears = geared_top()
+    q = np.array([0.3, 0.5 * np.pi - beside, 0.2, 0.3 / 0.7, -0.4])
+    near, far = q, np.array([0.3, 1.0, 0.2, 0.3 / 0.7, -0.4])
+    twin = World(model, gears).maximal(far)
+    aside, still = twin.state(far, np.zeros(5))
+    lock, _ = twin.state(near, np.zeros(5))
+    for one in (lock, np.stack([aside, lock])):
+        with pytest.raises(ConstraintError, match=r"World\.accelerations: 'first' is next to gimbal lock"):
+            twin.world.accelerations(one, still, np.zeros(18))
+    alone = World(model, gears[:1]).maximal(far).world
+    assert np.isfinite(alone.accelerations(lock, still, np.zeros(18)).acceleration).all()
 
 
 def parallelogram(armature=0.0):
