@@ -266,13 +266,14 @@ def rows_say_less(world: Constrained, q: Array) -> bool:
     """Return whether rows that hold say less in the first of some configurations ``(n, nq)`` than in the others.
 
     A row that moves everything far, as of an angle next to gimbal lock, makes the others small beside it, and not less.
+    Beside a singular position rows say more on both sides; next to gimbal lock on that side alone which is nearer to it.
     """
     W = by_energy(world, q, rows_at(world, q).jacobian[:, world.held_rows])
     sizes = np.linalg.norm(W, axis=-1)
-    if (sizes[0] < FALLEN * sizes[1:].mean(axis=0)).any():
+    if (sizes[0] < FALLEN * sizes[1:].min(axis=0)).any():
         return True
     values = np.linalg.svd(W / np.where(sizes > 0.0, sizes, 1.0)[..., None], compute_uv=False)
-    aside = values[1:].mean(axis=0)
+    aside = values[1:].min(axis=0)
     return bool(((aside > RANK) & (values[0] < FALLEN * aside)).any())
 
 
