@@ -121,16 +121,18 @@ def is_world(model: Model, name: str) -> bool:
     """Return whether a name is that of the world, and of no frame of the model.
 
     Raises:
-        ModelError: it is ``"world"``, of which most readers think that it stands still, and a frame that moves.
+        ModelError: it is ``"world"``, of which most readers think that it stands still, and a frame that moves; what stands
+            still had to get another name for it, ``"world_"``. Who names the world differently is taken at their word.
     """
     if name not in model.frame_names:
         return name in world_names(model)
     if name == WORLD and model.frame_offsets([name])[0][0] >= 0:
-        still = listing(sorted(world_names(model) - set(model.frame_names)))
-        raise ModelError(
-            f"{shown(WORLD)} is a link of model {shown(model.name)} that moves, and what stands still is called {still}; "
-            "name that, or give the link another name in its file"
-        )
+        still = sorted(world_names(model) - set(model.frame_names))
+        if any(other.rstrip("_") == WORLD for other in still):
+            raise ModelError(
+                f"{shown(WORLD)} is a link of model {shown(model.name)} that moves, and what stands still is called "
+                f"{listing(still)}; name that, or give the link another name in its file"
+            )
     return False
 
 
