@@ -35,9 +35,10 @@ def choose_working_set(s, ws, x, exact, least):
         for i in range(P.rows[g], P.rows[g + 1]):
             if P.r[i] != 0.0:
                 chosen[g] = UNSOLVED
+        if chosen[g] == IDLE and violation(s, ws, P, g, exact, False) > least:
+            chosen[g] = UNSOLVED
     for k in range(len(after)):
         after[k] = 0.0
-    extend_working_set(s, ws, x, exact, least)
 
 
 @called_kernel
@@ -50,7 +51,7 @@ def extend_working_set(s, ws, x, exact, least):
     P, chosen, added, most = problem_in(s, ws), index_piece(s, ws, WORKING_SET), 0, 0.0
     for g in range(x.groups):
         if chosen[g] == IDLE:
-            lack = violation(s, ws, P, g, exact)
+            lack = violation(s, ws, P, g, exact, True)
             if lack > least:
                 chosen[g] = UNSOLVED
                 added += 1
@@ -60,21 +61,23 @@ def extend_working_set(s, ws, x, exact, least):
 
 
 @called_kernel
-def violation(s, ws, P, g, exact):
+def violation(s, ws, P, g, exact, changed):
     """Return by how much a block row without impulses misses the law, m/s or rad/s; infinite if it has no side to part to
+
+    With the change of velocity in AFTER, or, unless it is ``changed``, with the velocity without impulses.
 
     In Coulomb's law (``exact``) a contact must not approach. In the convex one it has to part as fast as friction times how
     fast it slides, turns and spins.
     """
     start, after, top = index_table(s, START), piece(s, ws, AFTER), P.rows[g]
-    normal = P.offset[top] + rate(P, start, g, 0, after)
+    normal = P.offset[top] + (rate(P, start, g, 0, after) if changed else 0.0)
     if P.lower[g] == 0.0 and P.upper[g] == inf:
         total, row = -normal, 1
         for disc in range(DISCS):
             n, square = P.sizes[DISCS * g + disc], 0.0
             if exact == 0:
                 for a in range(row, row + n):
-                    u = P.offset[top + a] + rate(P, start, g, a, after)
+                    u = P.offset[top + a] + (rate(P, start, g, a, after) if changed else 0.0)
                     square += u * u
             row += n
             total += P.friction[DISCS * g + disc] * sqrt(square)
