@@ -118,17 +118,22 @@ def test_axes_are_not_turned_around(seed):
     assert_allclose(np.linalg.norm(turn[3:6]), 1.0, atol=1e-10)
 
 
-@pytest.mark.parametrize(
-    ("start", "limited"), [((0.3, 1.0, 0.2), {}), ((-0.2, 1.2, -0.3), {0: -0.25}), ((0.2, 0.2, 0.2), {2: 2.0})]
-)
-def test_what_is_said_twice_closes_as_what_is_said_once(start, limited):
-    """Rows that depend on each other leave the same configurations, some of them at limits."""
+def limited_arm():
+    """Three links in a plane, whose joints have limits."""
     builder = ModelBuilder()
     for name, parent, x, most in (("a", "world", 0.0, 0.25), ("b", "a", 1.0, 1.5), ("d", "b", 1.0, 2.0)):
         builder.add_body(name, mass=1.0, center_of_mass=(0.5, 0, 0), inertia=(0.01, 0.1, 0.1))
         limits = {"lower_limit": -most, "upper_limit": most}
         builder.add_joint(name, "revolute", parent, name, axis=(0, 0, 1), position=(x, 0, 0), **limits)
-    model = builder.build()
+    return builder.build()
+
+
+@pytest.mark.parametrize(
+    ("start", "limited"), [((0.3, 1.0, 0.2), {}), ((-0.2, 1.2, -0.3), {0: -0.25}), ((0.2, 0.2, 0.2), {2: 2.0})]
+)
+def test_what_is_said_twice_closes_as_what_is_said_once(start, limited):
+    """Rows that depend on each other leave the same configurations, some of them at limits."""
+    model = limited_arm()
     line = c.PointOnLine("line", ("world", (1.6, 0.9, 0)), ("d", (1.0, 0, 0)))
     ball = c.Ball("ball", ("world", (1.6, 0.9, 0)), ("d", (1.0, 0, 0)))  # and a row that no joint can move
     closed = World(model, [line]).close(start).configuration
@@ -142,12 +147,7 @@ def test_a_limit_that_was_met_on_the_way_leaves_the_nearest_configuration(start)
 
     There ``M d = J^T x`` with multipliers of the two rows alone.
     """
-    builder = ModelBuilder()
-    for name, parent, x, most in (("a", "world", 0.0, 0.25), ("b", "a", 1.0, 1.5), ("d", "b", 1.0, 2.0)):
-        builder.add_body(name, mass=1.0, center_of_mass=(0.5, 0, 0), inertia=(0.01, 0.1, 0.1))
-        limits = {"lower_limit": -most, "upper_limit": most}
-        builder.add_joint(name, "revolute", parent, name, axis=(0, 0, 1), position=(x, 0, 0), **limits)
-    model = builder.build()
+    model = limited_arm()
     world = World(model, [c.PointOnLine("line", ("world", (1.6, 0.9, 0)), ("d", (1.0, 0, 0)))])
     found = world.close(start).configuration
     assert (np.abs(found) < [0.25, 1.5, 2.0]).all()
