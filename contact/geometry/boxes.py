@@ -87,8 +87,11 @@ def separation(u, R, c, a, b):
 
 
 @kernel
-def best_box_face(R, c, a, b):
-    """Find the face farthest apart from the other box: distance, normal, 0 to 2 of the first box, 3 to 5 of the second"""
+def best_box_face(R, c, a, b, more):
+    """Find the face farthest apart from the other box: distance, normal, 0 to 2 of the first box, 3 to 5 of the second
+
+    Of the second box only a face that is farther apart by ``more`` than those of the first.
+    """
     zero = lift(0.0, c[0])
     best = (zero - OPEN, unit_axis(2, zero), zero)
     for k in range(3):
@@ -96,8 +99,8 @@ def best_box_face(R, c, a, b):
         best = farther(best, apart, u, k)
     for k in range(3):
         apart, u = separation(rotate(R, unit_axis(k, zero)), R, c, a, b)
-        best = farther(best, apart, u, k + 3)
-    return best
+        best = farther(best, apart - more, u, k + 3)
+    return best[0] + select(smaller(2.5, best[2]), more, zero), best[1], best[2]
 
 
 @kernel
@@ -168,7 +171,7 @@ def nearest_corner(R, c, a, b, best):
 @called_kernel
 def box_box_distance(R, c, a, b):
     """Compute the signed distance, normal from the first box to the second, the points of both surfaces, feature"""
-    face, n, number = best_box_face(R, c, a, b)
+    face, n, number = best_box_face(R, c, a, b, lift(0.0, c[0]))
     edge, u, pair = best_box_edges(R, c, a, b, n)
     zero = lift(0.0, face)
     x1, x2 = edge_points(R, c, a, b, u, pair)
@@ -323,7 +326,8 @@ def box_box(R1, p1, s1, R2, p2, s2, slack, out):
     """
     R, c = multiply3(transpose(R1), R2), rotate_back(R1, subtract3(p2, p1))
     gap, n, x1, x2, feature = box_box_distance(R, c, s1, s2)
-    apart, u, face = best_box_face(R, c, s1, s2)
+    smallest = least(least(least(s1[0], s1[1]), s1[2]), least(least(s2[0], s2[1]), s2[2]))
+    apart, u, face = best_box_face(R, c, s1, s2, 0.5 * slack * smallest)
     second, f, side, A = box_face(R, c, s1, s2, face, out)
     deepest, size = lift(OPEN, gap), s1[0] + s1[1] + s1[2] + s2[0] + s2[1] + s2[2]
     for k in range(SLOTS):
@@ -331,7 +335,6 @@ def box_box(R1, p1, s1, R2, p2, s2, slack, out):
     # a polygon as far away as the face parts them is nearest: no support of an axis tells edges that are at one height apart
     flush = indicator(smaller(deepest, apart + ROUNDING * size), gap) * indicator(smaller(-ROUNDING * size, apart), gap)
     gap = select(holds(flush), least(gap, deepest), gap)
-    smallest = least(least(least(s1[0], s1[1]), s1[2]), least(least(s2[0], s2[1]), s2[2]))
     allowed = slack * smallest + ROUNDING * size
     rests = indicator(smaller(gap - allowed, apart), gap) * indicator(smaller(deepest, gap + allowed), gap)
     flat = holds(rests)

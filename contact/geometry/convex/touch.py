@@ -80,7 +80,7 @@ def store_polygon(A, B, R, c, n, gap, allowed, size, near, found):
         second = parts_by(A, B, R, c, w, near) - around
     least = gap - allowed
     # of two that are as good always the same; a cap is a face by its corners alone: better cut off than cutting
-    of_second = second > first + SAME_DISTANCE * size
+    of_second = second > first + 0.5 * allowed or not first >= least
     if is_cylinder(A) and is_polytope(B) and second >= least:
         of_second = True
     if is_cylinder(B) and is_polytope(A) and first >= least:

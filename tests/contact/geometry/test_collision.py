@@ -210,6 +210,20 @@ def test_features_stay_while_a_box_slides_and_sinks():
     assert np.allclose(later.point - first.point, [0.1, 0.0, -0.0005], atol=1e-12)  # half-way between both surfaces
 
 
+@pytest.mark.parametrize("lower", [Box((1.0, 1.0, 1.0)), ConvexHull(0.5 * CUBE)])
+@pytest.mark.parametrize("upper", [Box((1.0, 1.0, 1.0)), ConvexHull(0.5 * CUBE)])
+def test_features_stay_while_one_box_rocks_on_another(lower, upper):
+    rng = np.random.default_rng(0)
+    collision = Collision(free(2), [Collider("lower", lower, "b0"), Collider("upper", upper, "b1")], margin=0.01)
+    names = set()
+    for tilt in 1e-5 * rng.normal(size=(20, 2, 2)):
+        turns = Rotation.from_rotvec(np.pad(tilt, ((0, 0), (0, 1)))).as_quat(scalar_first=True)
+        found = collision.find(at((0.0, 0.0, 0.0, *turns[0]), (0.1, 0.05, 1.0, *turns[1])))
+        assert len(found) == 4
+        names.add(tuple(found.feature))
+    assert len(names) == 1
+
+
 def test_gaps_are_found_up_to_the_margin():
     for margin, count in ((0.0, 0), (0.05, 0), (0.15, 1)):
         collision = Collision(free(2), [Collider(f"c{k}", Sphere(0.5), f"b{k}") for k in range(2)], margin=margin)
