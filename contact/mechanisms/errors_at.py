@@ -79,11 +79,11 @@ def with_touching_bias(world: Constrained, q: ArrayLike, v: ArrayLike, rows: Row
         for k, (row, part) in enumerate((row, part) for part in world.parts for row in part.rows)
         if part.functions[row.terms[0][0]].kind in (TOUCH, TOUCH_TURN)
     ]
+    if not own or not velocity.any():
+        return rows
     largest = np.abs(velocity).max(axis=-1, initial=1e-300)[..., None]  # whose square may overflow
     with np.errstate(over="ignore"):
         speed = largest * np.linalg.norm(velocity / largest, axis=-1)[..., None]
-    if not own or not speed.any():
-        return rows
     way = STEP * velocity / np.where(speed > 0.0, speed, 1.0)
     ends = [rows_at(world, integrate(world.model, q, sign * way)).jacobian[..., own, :] for sign in (1.0, -1.0)]
     with np.errstate(over="ignore", invalid="ignore"):

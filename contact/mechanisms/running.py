@@ -163,7 +163,8 @@ def refuse_gimbal_lock(world: Constrained, function: str, q: ArrayLike, least: f
     Raises:
         ConstraintError: there is such an angle.
     """
-    states = np.asarray(q, dtype=np.float64)
+    with np.errstate(over="ignore"):  # of numbers of other types, which are refused elsewhere
+        states = np.asarray(q, dtype=np.float64)
     if states.shape[-1:] != (world.model.nq,) or not any(
         f.kind == TURN for part in world.parts for f in part.functions
     ):

@@ -51,9 +51,12 @@ def as_topics(function: str, names: object, known: Mapping[str, Topic]) -> tuple
         TypeError: they are not strings.
         KeyError: there is no such topic.
     """
-    if isinstance(names, str) or not isinstance(names, Iterable):
+    try:
+        found = None if isinstance(names, str) else tuple(names)  # type: ignore[arg-type]
+    except TypeError:
+        found = None
+    if found is None:
         raise ArgumentTypeError(f"{function}: topics is {shown(names)}, expected names of topics: {', '.join(known)}")
-    found = tuple(names)
     for name in found:
         if not isinstance(name, str):
             raise ArgumentTypeError(f"{function}: a topic is {shown(name)}, expected a name: {', '.join(known)}")

@@ -2,6 +2,7 @@
 
 import os
 
+import numpy as np
 import pytest
 
 from pluecker.spatial.engine.ahead import AheadError, Topic, as_topics, compile_elsewhere, compile_topic, described
@@ -39,7 +40,7 @@ def test_names_of_topics_are_looked_up_each_once():
     assert as_topics("warmup", [], KNOWN) == ()
     with pytest.raises(KeyError, match="warmup: no topic is called 'three', expected one of one, two"):
         as_topics("warmup", ["three"], KNOWN)
-    for wrong in ("one", 5, None):
+    for wrong in ("one", 5, None, np.array(2)):
         with pytest.raises(TypeError, match=r"warmup: topics is .*, expected names of topics: one, two"):
             as_topics("warmup", wrong, KNOWN)
     with pytest.raises(TypeError, match="warmup: a topic is 5, expected a name: one, two"):
