@@ -94,7 +94,7 @@ MUTATIONS = (
         "xz = -g[0] * r[2] - r[0] * g[2]",
         "the product of inertia of a shifted body loses its mass times both ways",
         PLAIN,
-        "tests/spatial/algebra/test_algebra.py",
+        "tests/articulated/algorithms/test_laws.py",
     ),
     Mutation(
         "quaternion-rate-in-wrong-frame",

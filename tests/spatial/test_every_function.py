@@ -90,7 +90,9 @@ def test_integers_beyond_float64_and_numbers_that_are_not_finite_are_refused(nam
         for bad in (np.nan, np.inf, -np.inf, np.longdouble("1e4000")):
             array = np.array(value, dtype=np.longdouble)
             array[(0,) * array.ndim] = bad
-            assert "expected a finite number" in refuses(name, ValueError, **{key: array})
+            place = "" if not array.ndim else rf"\[{', '.join('0' * array.ndim)}\]"
+            said = rf"{name}: {key}{place} is {np.float64(bad)}, expected a finite number"
+            assert re.match(said, refuses(name, ValueError, **{key: array})), said
 
 
 @every

@@ -21,6 +21,7 @@ from pluecker.spatial import (
     reciprocal_basis,
     relative_inertia,
     shapes,
+    shift_inertia,
     spatial_inertia,
     transform_inertia,
     transform_motion,
@@ -82,6 +83,8 @@ def test_an_asymmetric_inertia_is_refused_at_any_scale(mass):
         relative_inertia(np.eye(6), I)
     with pytest.raises(ValueError, match="symmetric"):
         spatial_inertia(mass, np.zeros(3), I[:3, :3])
+    with pytest.raises(ValueError, match="shift_inertia: the rotational inertia is not symmetric"):
+        shift_inertia(mass, I[:3, :3], np.zeros(3))
 
 
 @pytest.mark.parametrize("offset", [1e-6, 6e-4, 1.0, 1e6])

@@ -4,10 +4,6 @@ The functions are found among all that the modules have: each is compiled for it
 public function refuses, and in which memory its arguments may lie, is in ``test_every_function.py``.
 """
 
-import inspect
-import os
-import re
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -16,8 +12,7 @@ import pytest
 
 from pluecker import spatial
 from pluecker.spatial.functions import elementwise, euler
-from tests.conftest import COMPILED, EVERYTHING
-from tests.spatial import public
+from tests.conftest import EVERYTHING
 
 FUNCTIONS = {
     f"{module.removeprefix('pluecker.').removeprefix('spatial.')}.{key}": thing
@@ -94,40 +89,6 @@ def test_an_empty_array_gives_an_empty_array(name):
     assert function(*inputs(function, 0)).shape == (0, *function.output)
 
 
-@every
-def test_a_number_that_is_not_finite_is_named(name):
-    function = FUNCTIONS[name]
-    for k, key in enumerate(function.inputs):
-        for bad in (np.nan, np.inf, -np.inf):
-            given = inputs(function, 13)
-            given[k][(11, *np.zeros(given[k].ndim - 1, dtype=int))] = bad
-            place = ", ".join(["11", *["0"] * (given[k].ndim - 1)])
-            message = f"{function.name}: {key}[{place}] is {bad}, expected a finite number"
-            with pytest.raises(ValueError, match=re.escape(message)):
-                function(*given)
-
-
-@every
-def test_a_shape_that_does_not_fit_is_named(name):
-    function = FUNCTIONS[name]
-    for k, (key, shape) in enumerate(function.inputs.items()):
-        if shape:
-            given = inputs(function, 2)
-            given[k] = given[k][..., :-1]
-            with pytest.raises(ValueError, match=rf"{function.name}: {key} has shape .*, expected \(\.\.\., "):
-                function(*given)
-    if len(function.inputs) > 1:
-        given = inputs(function, 3)
-        given[0] = given[0][:2]
-        with pytest.raises(ValueError, match=rf"{function.name}: the leading axes do not broadcast: "):
-            function(*given)
-
-
-def test_integers_are_numbers():
-    np.testing.assert_array_equal(spatial.skew([1, 2, 3]), [[0, -3, 2], [3, 0, -1], [-2, 1, 0]])
-    assert spatial.scalar_product(np.arange(6), np.ones(6, dtype=np.float32)) == 15.0
-
-
 def test_the_first_bad_entry_is_named():
     X = np.tile(np.eye(6), (20, 1, 1))
     X[17] *= 2.0
@@ -135,17 +96,6 @@ def test_the_first_bad_entry_is_named():
         spatial.invert(X)
     with pytest.raises(ValueError, match=r"\(entry 3, 2\)"):
         spatial.invert(X.reshape(4, 5, 6, 6))
-
-
-def test_every_public_function_says_shapes_and_errors():
-    no_leading_axes = {"from_scipy", "grid", "mesh", "plot_field", "to_scipy"}
-    for name, function in public.FUNCTIONS.items():
-        if not isinstance(function, type):
-            text = inspect.getdoc(function)
-            assert "Args:" in text, name
-            assert "Raises:" in text, name
-            assert "Returns:" in text or name == "check_consistent", name
-            assert "(..., " in text or name in no_leading_axes, name
 
 
 def test_many_threads_get_their_own_results():
@@ -177,21 +127,3 @@ def test_no_two_compiled_functions_share_a_file_in_the_cache():
     sequences = [a + b + c for a in "xyz" for b in "xyz" for c in "xyz" if a != b != c]
     made = [f for s in (*sequences, *map(str.upper, sequences)) for f in euler.to_and_from(s)]
     assert len({f.kernel.__name__.lower() for f in made}) == 48
-
-
-@pytest.mark.everything
-@pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
-def test_a_later_process_compiles_nothing(tmp_path):
-    program = (
-        "import numpy as np\nfrom numba.core import event\nfrom pluecker.spatial import skew\n"
-        "with event.install_recorder('numba:compile') as recorder:\n    skew([1.0, 2.0, 3.0])\nprint(len(recorder.buffer))"
-    )
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    printed = [
-        subprocess.run(
-            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
-        ).stdout
-        for _ in range(2)
-    ]
-    assert int(printed[0]) > 0
-    assert int(printed[1]) == 0

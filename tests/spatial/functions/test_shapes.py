@@ -392,9 +392,6 @@ def test_masses_and_dimensions_broadcast():
     [
         (lambda: shapes.box(0.0, [1, 1, 1]), ValueError, r"^box: mass is 0\.0, expected a positive number"),
         (lambda: shapes.box(1.0, [1, -2, 1]), ValueError, r"^box: size\[1\] is -2\.0"),
-        (lambda: shapes.box(1.0, [1, 1]), ValueError, r"^box: size has shape \(2,\)"),
-        (lambda: shapes.sphere(1.0, [1.0, np.nan]), ValueError, r"^sphere: radius\[1\] is nan"),
-        (lambda: shapes.sphere("x", 1.0), TypeError, "^sphere: mass must be"),
         (lambda: shapes.spherical_shell(1.0, 0.0), ValueError, "^spherical_shell: radius is 0"),
         (lambda: shapes.rod(1.0, 0.0), ValueError, "^rod: length is 0"),
         (lambda: shapes.ellipsoid(1.0, [1, 0, 1]), ValueError, r"^ellipsoid: semi_axes\[1\] is 0"),
@@ -403,28 +400,6 @@ def test_masses_and_dimensions_broadcast():
             lambda: shapes.capsule(1.0, 1.0, -0.5),
             ValueError,
             "^capsule: length is -0.5, expected a number that is not negative",
-        ),
-        (
-            lambda: shapes.capsule([1, 2], [1, 2, 3], 1.0),
-            ValueError,
-            "^capsule: the leading axes of mass, radius and length",
-        ),
-        (
-            lambda: shapes.capsule(1, [1, 2, 3], [1, 2]),
-            ValueError,
-            "^capsule: the leading axes of mass, radius and length",
-        ),
-        (lambda: shapes.cone(1.0, 1.0, np.inf), ValueError, "^cone: height is inf"),
-        (
-            lambda: shapes.cylinder([1, 2], [1, 2, 3], 1),
-            ValueError,
-            "^cylinder: the leading axes of mass, radius and length do",
-        ),
-        (lambda: shapes.tetrahedron(1.0, np.zeros((3, 3))), ValueError, r"^tetrahedron: vertices has shape \(3, 3\)"),
-        (
-            lambda: shapes.tetrahedron([1, 2, 3], np.stack([np.eye(4)[:, :3]] * 2)),
-            ValueError,
-            "^tetrahedron: the leading axes",
         ),
         (lambda: shapes.tetrahedron(1.0, np.zeros((4, 3))), ValueError, "lie in one plane"),
         (

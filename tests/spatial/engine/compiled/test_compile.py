@@ -103,51 +103,6 @@ def test_code_for_another_processor_or_of_an_edited_function_is_not_taken(copied
     assert run(copied_package, **cache)[0] == 0.5
 
 
-STAMPS = """
-from pluecker.articulated.running.algorithm import ALGORITHMS
-from pluecker.contact.friction.first_order.apgd import run_apgd
-from pluecker.spatial.engine.compiled.stamp import source_stamp
-print(source_stamp(ALGORITHMS["rnea"].kernel), source_stamp(ALGORITHMS["crba"].kernel), source_stamp(run_apgd))
-"""
-RNEA, CRBA, LAYOUT, SCALARS, SETS = (  # a file, what is replaced in it and by what
-    (
-        "articulated/algorithms/dynamics/rnea.py",
-        "add_cross_motion(add(ai, aJ), vi, vJ)",
-        "add_cross_motion(ai, vi, vJ)",
-    ),
-    ("articulated/algorithms/inertia/crba.py", "add_rigid(load_rigid(ws, p + IC), Ic)", "Ic"),
-    ("articulated/model/layout.py", "KIND, OWNER", "OWNER, KIND"),
-    ("spatial/engine/scalars/operations.py", "A new scalar type", "A scalar type"),
-    (
-        "contact/friction/problem/sets.py",
-        "u[top + 1] * u[top + 1] + u[top + 2] * u[top + 2]",
-        "u[top + 1] + u[top + 2]",
-    ),
-)
-FOLLOWED = [([RNEA, SETS], (True, False, True))]  # and whether rnea, crba and apgd notice
-MORE_FOLLOWED = [
-    ([RNEA], (True, False, False)),
-    ([CRBA], (False, True, False)),
-    ([LAYOUT], (True, True, False)),
-    ([SCALARS], (True, True, True)),
-    ([SETS], (False, False, True)),
-]
-
-
-@pytest.mark.everything
-@compiled_only
-def test_an_algorithm_follows_what_it_calls_and_no_other(copied_package):
-    before = printed_by(STAMPS, copied_package)
-    for edits, noticed in FOLLOWED + MORE_FOLLOWED * EVERYTHING:
-        texts = {copied_package / name: (copied_package / name).read_text() for name, _, _ in edits}
-        for name, old, new in edits:
-            edit(copied_package / name, old, new)
-        now = printed_by(STAMPS, copied_package)
-        for path, text in texts.items():
-            path.write_text(text)
-        assert tuple(a != b for a, b in zip(before, now, strict=True)) == noticed, edits
-
-
 NUMBER, TABLE = 2.0, np.arange(3.0)
 
 

@@ -16,13 +16,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from numba.core.errors import TypingError
 
-from pluecker.articulated import aba, crba, rnea
 from pluecker.articulated.running.algorithm import ALGORITHMS
 from pluecker.spatial import exp6, log6
 from pluecker.spatial.engine.memory import tiles, transposition
 from pluecker.spatial.engine.scalars import lanes, operations
 from tests.conftest import COMPILED
-from tests.mechanisms import random_description, random_state
 from tests.spatial.rows import WIDTH, bits, compiled, on_views, rows_of_eight, storing
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="lanes exist in compiled code only")
@@ -137,15 +135,6 @@ def test_angles_all_round_and_next_to_where_the_formula_changes():
         for size in (1e-295, 1e-200, 1.0, 1e200, 1e295):
             for angle in around[:: 1 if size == 1.0 else 7]:
                 check_angles(size * np.sin(angle), size * np.cos(angle))
-
-
-def test_an_angle_does_not_depend_on_the_other_lanes():
-    y, x = np.random.default_rng(1).normal(size=(2, WIDTH))
-    expected = angles_of(y, x)
-    for k in range(WIDTH):
-        for bad in (np.nan, np.inf, 0.0, 1e300):
-            other = np.where(np.arange(WIDTH) == k, bad, y), np.where(np.arange(WIDTH) == k, bad, x)
-            np.testing.assert_array_equal(np.delete(angles_of(*other), k), np.delete(expected, k))
 
 
 def first_within(rows, bound):
@@ -359,17 +348,6 @@ def test_rows_are_written_in_the_order_that_was_asked_for(n, share):
         np.testing.assert_array_equal(memory[16 + n :], GUARD)
 
 
-def test_zeros_are_written_before_where_few_numbers_stand_between_them():
-    few, many = np.zeros(90, dtype=np.int64), np.ones(90, dtype=np.int64)
-    few[[3, 4, 50]] = 1, 2, 3
-    many[:8] = 0
-    np.testing.assert_array_equal(tiles.tiles_of(few), [1, 3, 1, 2, 0, 0, 50, 3, 0, 0, 0])
-    written = tiles.tiles_of(many)[1:].reshape(-1, 5)
-    assert tiles.tiles_of(many)[0] == 0
-    np.testing.assert_array_equal(written[:, 0], [*range(0, 88, 4), 86])
-    np.testing.assert_array_equal(written[:3, 1:], [[0] * 4, [0] * 4, [1] * 4])
-
-
 @pytest.mark.parametrize("n", [150, 3000, 20000])
 def test_zeros_of_long_states_go_into_all_states_of_a_piece_and_no_others(n):
     order = np.zeros(n, dtype=np.int64)
@@ -479,17 +457,6 @@ from pluecker.spatial import exp6, log6
 d = np.random.default_rng(31).normal(size=(11, 6))
 np.save(sys.argv[1], np.hstack([f(x).reshape(11, -1) for f, x in ((exp6, d), (log6, exp6(d)))]))
 """
-DYNAMICS = """
-import sys
-import numpy as np
-from pluecker.articulated.running.algorithm import ALGORITHMS
-from tests.spatial.engine.scalars.test_lanes import batch_against_single_states
-result, *names = sys.argv[1:]
-np.save(result, batch_against_single_states(names))
-for name in names:
-    assert "zmm" not in "".join(ALGORITHMS[name].many.inspect_asm().values())
-"""
-FUNCTIONS = {"rnea": (rnea, "q v a f_ext"), "aba": (aba, "q v tau f_ext"), "crba": (crba, "q")}
 
 
 def on_processor(processor, program, folder, *arguments):
@@ -502,21 +469,6 @@ def on_processor(processor, program, folder, *arguments):
     return np.load(folder / "result.npy")
 
 
-def batch_against_single_states(names):
-    """Dynamics of eleven states at once, after a comparison with one at a time."""
-    model = random_description(21, 11).build()
-    s = random_state(model, 22, 11)
-    results = []
-    for function, keys in map(FUNCTIONS.get, names):
-        inputs = [s[key] for key in keys.split()]
-        together = function(model, *inputs)
-        for k in range(11):
-            single = function(model, *(x[k] for x in inputs))
-            np.testing.assert_allclose(together[k], single, rtol=0.0, atol=1e-12 * np.abs(single).max())
-        results.append(together.reshape(11, -1))
-    return np.hstack(results)
-
-
 @x86_only
 @pytest.mark.parametrize("processor", ["x86-64", pytest.param("haswell", marks=pytest.mark.everything)])
 def test_motions_are_the_same_on_processors_without_wide_registers(processor, tmp_path):
@@ -524,12 +476,3 @@ def test_motions_are_the_same_on_processors_without_wide_registers(processor, tm
     d = np.random.default_rng(31).normal(size=(11, 6))
     own = np.hstack([f(x).reshape(11, -1) for f, x in ((exp6, d), (log6, exp6(d)))])
     np.testing.assert_allclose(on_processor(processor, MOTIONS, tmp_path), own, rtol=0.0, atol=1e-13)
-
-
-@pytest.mark.everything
-@pytest.mark.slow
-@x86_only
-@pytest.mark.parametrize(("processor", "names"), [("haswell", ["aba"]), ("x86-64", ["rnea", "crba"])])
-def test_dynamics_are_the_same_on_processors_without_wide_registers(processor, names, tmp_path):
-    found, own = on_processor(processor, DYNAMICS, tmp_path, *names), batch_against_single_states(names)
-    np.testing.assert_allclose(found, own, rtol=0.0, atol=1e-10 * np.abs(own).max())
