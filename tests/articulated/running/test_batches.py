@@ -12,6 +12,7 @@ import os
 import pickle
 import subprocess
 import sys
+import tracemalloc
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -715,6 +716,34 @@ def test_an_out_that_is_no_array_is_refused_with_any_number_of_threads(tree):
         for bad in (1, 2, [0.0] * tree.nv):
             with pytest.raises(TypeError, match="rnea: out must be a float64 array"):
                 rnea(tree, **given, out=bad, threads=threads)
+
+
+@compiled_only
+@pytest.mark.parametrize("name", ["rnea", "forward_kinematics"])
+def test_a_result_is_an_array_as_numpy_makes_it_and_references_are_counted_right(name, tree):
+    """Compiled code makes the array of one state itself, and reads inputs where they lie."""
+    function, given = FUNCTIONS[name], part(arguments(name, tree, 2), 0)
+    for _ in range(2):
+        found = function(tree, **given)
+    expected = np.empty(found.shape)
+    assert type(found) is np.ndarray
+    assert (found.dtype, found.strides, found.flags, found.base) == (float, expected.strides, expected.flags, None)
+    assert sys.getrefcount(found) == sys.getrefcount(expected)
+    found[...] = 2.0
+
+    def counts():
+        return [sys.getrefcount(x) for x in (np.dtype(float), tree, *given.values())]
+
+    before = counts()
+    tracemalloc.start()
+    try:
+        for _ in range(1000):
+            function(tree, **given)
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert counts() == before
+    assert kept < 10_000
 
 
 # ------------------------------------------------------------------------------------------------ threads and processes
