@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.linalg import subspace_angles
+from scipy.linalg import expm, subspace_angles
 
 from pluecker.course import (
     ConstrainedMotion,
@@ -115,18 +115,6 @@ def test_laws_of_the_apparent_inverse_inertia(n, rng):
             basis = np.linalg.svd(Phi)[0][:, :n]
             assert np.max(subspace_angles(basis, S)) < 1e-10
     assert (np.linalg.eigvalsh(apparent_inverse_inertia_from_S(I, S)) > -10 * EPS * 100).all()
-
-
-@pytest.mark.parametrize("n", DIMENSIONS)
-def test_both_derivations_agree_with_the_formulas(n, rng):
-    I, S, _, T, *_ = problem(n, rng)
-    W = np.linalg.inv(I)
-    by_S = S @ np.linalg.inv(S.T @ I @ S) @ S.T
-    by_T = W - W @ T @ np.linalg.inv(T.T @ W @ T) @ T.T @ W
-    tolerance = 200 * EPS * np.linalg.cond(I) * np.abs(W).max()
-    np.testing.assert_allclose(apparent_inverse_inertia_from_S(I, S), by_S, rtol=0, atol=tolerance)
-    np.testing.assert_allclose(apparent_inverse_inertia_from_T(I, T), by_T, rtol=0, atol=tolerance)
-    np.testing.assert_allclose(by_S, by_T, rtol=0, atol=tolerance)
 
 
 def test_it_depends_on_the_subspace_and_not_on_its_basis(rng):
@@ -299,14 +287,7 @@ def test_C_is_what_Lagrange_says(rng):
 
     def basis(q):
         """Return the basis in coordinates of the body: the second axis stays, the first is seen through the second joint."""
-        return np.stack([mat_exp(-q[1] * second) @ first, second], axis=-1)
-
-    def mat_exp(v):
-        term, total = np.eye(6), np.eye(6)
-        for k in range(1, 40):
-            term = term @ crm(v) / k
-            total = total + term
-        return total
+        return np.stack([expm(crm(-q[1] * second)) @ first, second], axis=-1)
 
     def energy(q, qd):
         return 0.5 * qd @ joint_space(I, basis(q)).H @ qd
@@ -318,9 +299,7 @@ def test_C_is_what_Lagrange_says(rng):
     S = basis(q)
     components = (basis(q + h * qd) - basis(q - h * qd)) / (2 * h)
     v = S @ qd
-    C = joint_space(
-        I, S, qd, components + crm(v) @ S
-    ).C  # the derivative, from components in coordinates that move with v
+    C = joint_space(I, S, qd, components + crm(v) @ S).C  # the derivative in coordinates that move with v
     np.testing.assert_allclose(C, H_rate @ qd - gradient, rtol=0, atol=1e-7 * (1 + np.abs(C).max()))
 
 
@@ -396,7 +375,6 @@ EYE, AXIS = np.eye(6), np.eye(6)[:, :1]
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: apparent_inverse_inertia_from_S(np.eye(5), AXIS), ValueError, r"I has shape \(5, 5\)"),
         (
             lambda: apparent_inverse_inertia_from_S(EYE, np.ones((6, 2))),
             ValueError,
@@ -419,34 +397,9 @@ EYE, AXIS = np.eye(6), np.eye(6)[:, :1]
             ValueError,
             "1 columns of T are linearly dependent",
         ),
-        (lambda: apparent_inverse_inertia_from_T("x", AXIS), TypeError, "^apparent_inverse_inertia_from_T: I must be"),
         (lambda: apparent_inverse_inertia_from_S(np.zeros((6, 6)), AXIS), ValueError, "without kinetic energy"),
-        (
-            lambda: bias_acceleration_from_S(EYE, AXIS, [1.0, 2.0]),
-            ValueError,
-            r"alpha has shape \(2,\), expected \(..., 1\)",
-        ),
-        (lambda: bias_acceleration_from_S(EYE, AXIS, [1.0], AXIS[:, 0]), ValueError, "S_rate has shape"),
         (lambda: bias_acceleration_from_T(EYE, AXIS, np.ones(6)), ValueError, "v is not allowed by the constraint"),
         (lambda: bias_acceleration_from_T(EYE, AXIS, [[0] * 6, [1e-3] * 6]), ValueError, r"allowed.*\(entry 1\)"),
-        (lambda: bias_acceleration_from_T(EYE, AXIS, np.zeros(6), EYE), ValueError, r"T_rate has shape \(6, 6\)"),
-        (lambda: constrained_acceleration_from_S(EYE, AXIS, np.ones(5)), ValueError, r"f has shape \(5,\)"),
-        (lambda: constrained_acceleration_from_T(EYE, AXIS, [np.nan] * 6), ValueError, r"f\[0\] is nan"),
-        (
-            lambda: constrained_acceleration_from_S(np.stack([EYE] * 2), AXIS, np.ones((3, 6))),
-            ValueError,
-            "leading axes do",
-        ),
-        (
-            lambda: constrained_acceleration_from_T(np.stack([EYE] * 2), AXIS, np.ones((3, 6))),
-            ValueError,
-            "leading axes do",
-        ),
-        (
-            lambda: joint_space(np.stack([EYE] * 2), np.stack([AXIS] * 3)),
-            ValueError,
-            "^joint_space: the leading axes do",
-        ),
     ],
 )
 def test_what_is_wrong_is_said(call, error, message):

@@ -7,8 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pluecker.course import (
-    CentralAxis,
-    ScrewAxis,
     central_axis,
     couple,
     line_force,
@@ -237,62 +235,7 @@ def test_an_axis_beyond_all_numbers_is_no_silent_infinity():
 # ------------------------------------------------------------------------------------------------- examples of the course
 
 
-def test_exercise_A1_of_section_20():
-    t = 0.3
-    A, B, O, P = [0, np.cos(t), np.sin(t)], [0, 0, 1], [0, 0, 0], [1, 2, 0]
-    np.testing.assert_allclose(twist(A, O), [0, np.cos(t), np.sin(t), 0, 0, 0], atol=EPS)
-    np.testing.assert_allclose(twist(A, O, 0, 1), [0, 0, 0, 0, np.cos(t), np.sin(t)], atol=EPS)
-    np.testing.assert_array_equal(twist(B, P), [0, 0, 1, 2, -1, 0])
-    np.testing.assert_array_equal(twist(B, P, 0, 2), [0, 0, 0, 0, 0, 2])
-    np.testing.assert_array_equal(twist(B, P, 2, 1), [0, 0, 2, 4, -2, 1])
-    assert pitch(twist(B, P, 2, 1)) == 0.5
-
-
-def test_exercise_B1_of_section_27():
-    t = 0.3
-    force_A, couple_B = wrench([0, np.cos(t), np.sin(t)], [0, 0, 0]), couple([0, 0, 1])
-    np.testing.assert_allclose(force_A, [0, 0, 0, 0, np.cos(t), np.sin(t)], atol=EPS)
-    np.testing.assert_array_equal(couple_B, [0, 0, 1, 0, 0, 0])
-    both = force_A + wrench([0, 0, 1], [1, 2, 0])
-    np.testing.assert_allclose(both, [2, -1, 0, 0, np.cos(t), 1 + np.sin(t)], atol=EPS)
-
-
-def test_exercises_B2_and_B3_of_section_27():
-    s1, s2 = twist([0, 0, 1], [0, 0, 0]), twist([0, 0, 1], [1, 0, 0])
-    np.testing.assert_array_equal(s2, [0, 0, 1, 0, -1, 0])
-    qd1, qd2 = 0.7, -0.4
-    velocity = velocity_at(s1 * qd1 + s2 * qd2, [1, 1, 0])
-    np.testing.assert_allclose(velocity, [-qd1 - qd2, qd1, 0], atol=4 * EPS)
-    f = -line_force([-1, 0, 0], [1, 1, 0])
-    np.testing.assert_array_equal(-f, [0, 0, 1, -1, 0, 0])
-    assert (scalar_product(s1, f), scalar_product(s2, f)) == (-1.0, -1.0)
-
-
-def test_exercise_A2_of_section_36():
-    l, v = 0.8, np.array([0.1, -0.2, 0.3, 1.0, 2.0, 3.0])
-    v_Q = [v[3] - l * v[2], v[4], v[5] + l * v[0]]
-    np.testing.assert_allclose(velocity_at(v, [0, l, 0]), v_Q, rtol=4 * EPS)
-
-
 # ------------------------------------------------------------------------------------------------------- shapes, errors
-
-
-def test_leading_axes_broadcast(rng):
-    v, P = rng.normal(size=(4, 1, 6)), rng.normal(size=(5, 3))
-    for field in (velocity_at, moment_at):
-        assert field(v, P).shape == (4, 5, 3)
-        np.testing.assert_array_equal(field(v, P)[2, 3], field(v[2, 0], P[3]))
-    axis = screw_axis(v)
-    assert isinstance(axis, ScrewAxis)
-    assert isinstance(central_axis(v), CentralAxis)
-    assert [x.shape for x in axis] == [(4, 1, 3), (4, 1, 3), (4, 1), (4, 1)]
-    assert axis.pitch.shape == pitch(v).shape == wrench_pitch(v).shape == (4, 1)
-    assert twist([0, 0, 1], P, rng.normal(size=(2, 1)), 0.0).shape == (2, 5, 6)
-    assert wrench(P, np.zeros(3), 1.0, rng.normal(size=5)).shape == (5, 6)
-    assert line_force(P, v[..., :3]).shape == (4, 5, 6)
-    assert couple(P).shape == (5, 6)
-    assert screw_axis(np.empty((0, 6))).pitch.shape == (0,)
-    assert pitch(np.empty((0, 6))).shape == (0,)
 
 
 def test_a_wrench_and_the_twist_with_the_same_numbers_have_the_same_screw(rng):
@@ -304,17 +247,8 @@ def test_a_wrench_and_the_twist_with_the_same_numbers_have_the_same_screw(rng):
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: velocity_at(np.zeros(5), np.zeros(3)), ValueError, r"velocity_at: v has shape \(5,\)"),
-        (lambda: moment_at(np.zeros(6), [0, 0, np.nan]), ValueError, r"moment_at: point\[2\] is nan"),
-        (lambda: velocity_at(np.zeros((2, 6)), np.zeros((3, 3))), ValueError, "velocity_at: the leading axes"),
-        (lambda: screw_axis("abcdef"), TypeError, "screw_axis: v must be an array of real numbers"),
         (lambda: twist([0, 0, 0], [0, 0, 0]), ValueError, "twist: direction is zero"),
         (lambda: wrench([0, 0, 0], [0, 0, 0]), ValueError, "wrench: direction is zero"),
-        (lambda: twist([0, 0, 1], [0, 0, 0], np.inf), ValueError, "twist: angular is inf"),
-        (lambda: wrench([0, 0, 1], [0, 0, 0], 1.0, "x"), TypeError, "wrench: moment must be"),
-        (lambda: twist([0, 0, 1], [0, 0, 0], [1, 2], [1, 2, 3]), ValueError, r"angular \(2,\), linear \(3,\)"),
-        (lambda: line_force([1, 0], [0, 0, 0]), ValueError, r"line_force: force has shape \(2,\)"),
-        (lambda: couple([1, 0]), ValueError, r"couple: moment has shape \(2,\)"),
     ],
 )
 def test_what_is_wrong_is_said(call, error, message):

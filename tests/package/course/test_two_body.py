@@ -118,22 +118,6 @@ def test_the_matrix_is_symmetric_and_positive_definite(seed, size, reach):
     )  # body 2 takes nothing away
 
 
-def test_what_passes_through_the_joint(rng):
-    parameters, f, n = problem(rng)
-    I1, I2, s = in_6d(parameters)
-    force = np.array([*n, *f])
-    found = two_body_6d(I1, I2, s, force)
-    atol = 1e-12 * (1 + np.abs(found.joint_force).max())
-    np.testing.assert_allclose(s @ found.joint_force, 0.0, atol=atol)  # (B4)
-    np.testing.assert_allclose(force - found.joint_force, I1 @ found.acceleration1, rtol=0, atol=atol)  # (B1)
-    np.testing.assert_allclose(found.joint_force, I2 @ found.acceleration2, rtol=0, atol=atol)  # (B2)
-    difference = found.acceleration2 - found.acceleration1
-    np.testing.assert_allclose(difference, s * found.joint_acceleration, rtol=0, atol=atol)  # (B3)
-    # seen from body 2, the joint is a constraint, and body 1 a support that accelerates
-    W = np.linalg.inv(found.inertia)
-    np.testing.assert_allclose(W @ force, found.acceleration1, rtol=0, atol=1e-12 * (1 + np.abs(W).max()))
-
-
 def test_the_answer_does_not_depend_on_the_frame_nor_on_the_point_of_the_axis(rng):
     parameters, f, n = problem(rng)
     I1, I2, s = in_6d(parameters)
@@ -241,16 +225,10 @@ def bad(place, value):
         (bad(2, [1.0, -2.0]), ValueError, r"^two_body_3d: m2 is -2\.0"),
         (bad(1, np.triu(np.ones((3, 3)))), ValueError, "^two_body_3d: I1 is not symmetric"),
         (bad(3, -np.eye(3)), ValueError, "^two_body_3d: I2 is not positive semidefinite"),
-        (bad(3, np.eye(2)), ValueError, r"^two_body_3d: I2 has shape \(2, 2\)"),
-        (bad(4, [1.0, 2.0]), ValueError, r"^two_body_3d: r1 has shape \(2,\)"),
         (bad(6, np.zeros(3)), ValueError, "^two_body_3d: s is zero"),
         (bad(6, [[0, 0, 1.0], [0, 0, 0]]), ValueError, r"s is zero.*\(entry 1\)"),
-        (bad(6, "x"), TypeError, "^two_body_3d: s must be"),
-        (lambda: two_body_3d(*GOOD[:4], np.ones((2, 3)), np.ones((3, 3)), GOOD[6]), ValueError, "the leading axes do not"),
         (lambda: two_body_3d(*GOOD[:3], np.diag([1.0, 1, 0]), [1.0, 0, 0], [0, 0, 1.0], [0, 0, 1]), ValueError,
          "body 2 has no inertia about the axis s, its acceleration is not defined$"),
-        (lambda: two_body_3d(*GOOD).solve([1.0, 0], [0, 0, 0]), ValueError, r"^two_body_3d\.solve: f has shape \(2,\)"),
-        (lambda: two_body_3d(*GOOD).solve(np.ones((2, 3)), np.ones((3, 3))), ValueError, r"solve: the leading axes"),
         (lambda: two_body_3d(1.0, np.zeros((3, 3)), 1.0, np.eye(3), [1.0, 0, 0], [1.0, 0, 0], [1.0, 0, 0]).solve(
             [1.0, 0, 0], [1.0, 0, 0]), ValueError, "the inertia of both bodies together is not positive definite"),
         (lambda: two_body_6d(np.zeros((6, 6)), shapes.rod(1.0, 1.0), [0, 1.0, 0, 0, 0, 0], np.ones(6)), ValueError,
@@ -259,8 +237,6 @@ def bad(place, value):
          "^two_body_6d: body 2 has no inertia about the axis s"),
         (lambda: two_body_6d(np.eye(6), np.eye(6), np.zeros(6), np.ones(6)), ValueError, "body 2 has no inertia about"),
         (lambda: two_body_6d(np.eye(6), -np.eye(6), np.ones(6), np.ones(6)), ValueError, "I2 is not positive semidefinite"),
-        (lambda: two_body_6d(np.eye(6), np.eye(6), np.ones((2, 6)), np.ones((3, 6))), ValueError, "the leading axes do not"),
-        (lambda: two_body_6d(np.eye(6), np.eye(6), np.ones(5), np.ones(6)), ValueError, r"s has shape \(5,\)"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said(call, error, message):
