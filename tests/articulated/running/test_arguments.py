@@ -1,7 +1,6 @@
 """Arguments of the public functions: what they accept, and what they say to everything else."""
 
 import ctypes
-import functools
 import inspect
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,113 +11,21 @@ from pluecker.articulated import (
     Model,
     ModelBuilder,
     aba,
-    bias_force,
     body_accelerations,
-    body_jacobian,
-    body_jacobian_dot,
-    body_jacobian_dot_times,
-    body_jacobian_transpose_times,
-    body_velocities,
-    carry_velocity,
-    center_of_mass,
-    center_of_mass_acceleration,
-    center_of_mass_jacobian,
-    center_of_mass_velocity,
-    centroidal_momentum_matrix,
-    centroidal_momentum_matrix_dot,
-    coriolis_matrix,
     crba,
-    crba_packed,
-    difference,
     forward_kinematics,
-    frame_acceleration,
-    frame_placement,
-    frame_velocity,
     gravity_force,
-    inertia_matrix_rate,
     integrate,
-    jacobian,
-    jacobian_dot,
-    joint_forces,
     kinetic_energy,
-    minv,
-    momentum,
-    momentum_rate,
-    operational_inertia,
-    passive_force,
-    potential_energy,
     random_tree,
-    relative_jacobian,
-    relative_jacobian_dot,
+    redmax_dynamics,
     rnea,
 )
 from pluecker.spatial import ArgumentTypeError, ArgumentValueError, UnknownNameError
-from tests.mechanisms import random_description, random_state
+from tests.articulated.running.functions import FUNCTIONS, arguments, every, part
+from tests.mechanisms import random_description
 
-
-def of_a_frame(function, **names):
-    """The function, asked for a frame."""
-
-    @functools.wraps(function)
-    def call(model, **given):
-        return function(model, frame="b5", **names, **given)
-
-    return call
-
-
-OF_SUBTREES = {
-    ("q",): (center_of_mass, center_of_mass_jacobian, centroidal_momentum_matrix),
-    ("q", "v"): (
-        center_of_mass_velocity,
-        centroidal_momentum_matrix_dot,
-        coriolis_matrix,
-        inertia_matrix_rate,
-        momentum,
-    ),
-    ("q", "v", "a"): (center_of_mass_acceleration, momentum_rate),
-}
-# Every public algorithm, with the names of its inputs
-FUNCTIONS = {
-    rnea: ("q", "v", "a", "f_ext"),
-    joint_forces: ("q", "v", "a", "f_ext"),
-    aba: ("q", "v", "tau", "f_ext"),
-    crba: ("q",),
-    crba_packed: ("q",),
-    minv: ("q",),
-    bias_force: ("q", "v", "f_ext"),
-    gravity_force: ("q",),
-    kinetic_energy: ("q", "v"),
-    potential_energy: ("q",),
-    forward_kinematics: ("q",),
-    of_a_frame(frame_placement): ("q", "point"),
-    of_a_frame(frame_velocity): ("q", "v", "point"),
-    of_a_frame(frame_acceleration): ("q", "v", "a", "point"),
-    of_a_frame(jacobian): ("q", "point"),
-    of_a_frame(jacobian_dot): ("q", "v", "point"),
-    of_a_frame(operational_inertia): ("q", "point"),
-    of_a_frame(relative_jacobian, reference="b0"): ("q", "point"),
-    of_a_frame(relative_jacobian_dot, reference="b0"): ("q", "v", "point"),
-    body_velocities: ("q", "v"),
-    body_accelerations: ("q", "v", "a"),
-    body_jacobian: ("q",),
-    body_jacobian_dot: ("q", "v"),
-    body_jacobian_dot_times: ("q", "v", "x"),
-    body_jacobian_transpose_times: ("q", "f_ext"),
-    passive_force: ("q", "v"),
-    **{f: keys for keys, functions in OF_SUBTREES.items() for f in functions},
-    integrate: ("q", "v"),
-    difference: ("q0", "q1"),
-    carry_velocity: ("q0", "q1", "v"),
-}
-# The checks are one code for all functions; these differ in inputs and results. Each other one would be compiled for them.
-DIFFERENT = ("rnea", "aba", "crba", "forward_kinematics", "jacobian", "kinetic_energy", "integrate", "difference")
-every = pytest.mark.parametrize(
-    "function",
-    [
-        pytest.param(f, id=f.__name__, marks=[pytest.mark.plain] if f.__name__ not in DIFFERENT else [])
-        for f in FUNCTIONS
-    ],
-)
+COUNT = 6
 
 
 @pytest.fixture(scope="module")
@@ -126,154 +33,128 @@ def model():
     return random_description(2, 11).build(name="test tree")
 
 
-@pytest.fixture(scope="module")
-def inputs(model):
-    s = random_state(model, 1, 6)
-    return {**s, "q0": s["q"], "q1": s["q"][::-1].copy(), "point": s["tau"][:, :3].copy(), "x": s["a"]}
-
-
-def arguments(function, inputs, part=slice(None)):
-    return {name: inputs[name][part] for name in FUNCTIONS[function]}
-
-
 @every
-def test_a_shape_that_does_not_fit_is_named_with_what_was_expected(function, model, inputs):
-    for name, x in arguments(function, inputs).items():
-        given = arguments(function, inputs) | {name: x[..., :-1]}
+def test_a_shape_that_does_not_fit_is_named_with_what_was_expected(name, model):
+    given = arguments(name, model, COUNT)
+    for key, x in given.items():
         shapes = {"f_ext": (model.n_bodies, 6), "point": (3,)}
-        shape = shapes.get(name, (model.nq,) if name.startswith("q") else (model.nv,))
+        shape = shapes.get(key, (model.nq,) if key.startswith("q") else (model.nv,))
         expected = ", ".join(["...", *map(str, shape)])
-        with pytest.raises(
-            ValueError, match=rf"{function.__name__}: {name} has shape .*{x.shape[-1] - 1}\), expected \({expected}\)"
-        ):
-            function(model, **given)
-        with pytest.raises(ValueError, match=rf"{name} has shape \(\), expected"):
-            function(model, **(given | {name: 1.0}))
+        said = rf"{name}: {key} has shape .*{x.shape[-1] - 1}\), expected \({expected}\)"
+        with pytest.raises(ValueError, match=said):
+            FUNCTIONS[name](model, **given | {key: x[..., :-1]})
+        with pytest.raises(ValueError, match=rf"{key} has shape \(\), expected"):
+            FUNCTIONS[name](model, **given | {key: 1.0})
 
 
 @every
-def test_nan_and_infinity_are_refused_with_the_coordinate_and_nothing_is_written(function, model, inputs):
-    expected = function(model, **arguments(function, inputs))
-    for name, x in arguments(function, inputs).items():
-        for bad in (np.nan, np.inf):
-            spoiled = x.copy()
-            spoiled[4, 2] = bad
-            out = np.full(expected.shape, 7.0)
-            what = "body" if name == "f_ext" else "coordinate"
-            where = rf".*\({what} '" if name != "point" else ", expected a finite number$"
-            with pytest.raises(ValueError, match=rf"{function.__name__}: {name}\[4, 2.*\] is {bad}{where}"):
-                function(model, **(arguments(function, inputs) | {name: spoiled}), out=out)
-            assert (out == 7.0).all()
+def test_what_is_no_array_of_real_numbers_is_refused(name, model):
+    given = arguments(name, model, COUNT)
+    first, x = next(iter(given.items()))
+    for bad in (["a"] * model.nq, x * 1j, [[1.0], [1.0, 2.0]], [None] * model.nq, {"joint": 1.0}, [True] * model.nq):
+        with pytest.raises(TypeError, match=f"{name}: {first} "):
+            FUNCTIONS[name](model, **given | {first: bad})
 
 
 @every
-def test_what_is_no_array_of_real_numbers_is_refused(function, model, inputs):
-    name = FUNCTIONS[function][0]
-    others = {key: x for key, x in arguments(function, inputs).items() if key != name}
-    for bad in (
-        ["a"] * model.nq,
-        inputs["q"] * 1j,
-        [[1.0], [1.0, 2.0]],
-        [None] * model.nq,
-        {"joint": 1.0},
-        [True] * model.nq,
-    ):
-        with pytest.raises(TypeError, match=f"{function.__name__}: {name} "):
-            function(model, **{name: bad}, **others)
-
-
-@every
-def test_a_quaternion_that_is_not_of_unit_length_is_refused_by_joint(function, model, inputs):
-    joint, part = next(iter(model.quaternion_slices().items()))
-    for name in FUNCTIONS[function]:
-        if name.startswith("q"):
-            q = inputs[name].copy()
-            q[3, part] *= 1.0 + 3e-6
-            with pytest.raises(
-                ValueError, match=rf"{function.__name__}: the quaternion of joint '{joint}'.*length 1\.00000"
-            ):
-                function(model, **(arguments(function, inputs) | {name: q}))
-            q = inputs[name].copy()
-            q[3, part] *= 1.0 + 5e-7
-            function(model, **(arguments(function, inputs) | {name: q}))
-
-
-@every
-def test_an_out_that_does_not_fit_is_refused(function, model, inputs):
-    given = arguments(function, inputs)
-    shape = function(model, **given).shape
-    bad = [
+def test_an_out_that_does_not_fit_is_refused(name, model):
+    given = arguments(name, model, COUNT)
+    shape = FUNCTIONS[name](model, **given).shape
+    frozen = np.empty(shape)
+    frozen.flags.writeable = False
+    for out, error, message in (
         (np.empty((*shape, 1)), ValueError, "out has shape"),
         (np.empty(shape, np.float32), TypeError, "float64"),
         ([0.0] * 6, TypeError, "out must be a float64 array"),
         (np.empty(shape, ">f8"), TypeError, "out must be a float64 array"),
         (np.ma.masked_array(np.empty(shape)), TypeError, "out must be a float64 array .* got a MaskedArray"),
         (np.asfortranarray(np.empty((shape[0] * 2, *shape[1:])))[::2], ValueError, "C-ordered"),
-    ]
-    frozen = np.empty(shape)
-    frozen.flags.writeable = False
-    for out, error, message in [*bad, (frozen, ValueError, "writeable")]:
+        (frozen, ValueError, "writeable"),
+    ):
         with pytest.raises(error, match=message):
-            function(model, **given, out=out)
+            FUNCTIONS[name](model, **given, out=out)
 
 
 @every
-def test_out_and_threads_are_given_by_name(function):
-    parameters = inspect.signature(function).parameters
-    by_name = [name for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY]
-    assert [name for name in by_name if name not in ("classical", "centroidal", "rows")] == ["out", "threads"]
+def test_out_and_threads_are_given_by_name(name):
+    parameters = inspect.signature(FUNCTIONS[name]).parameters
+    by_name = [key for key, p in parameters.items() if p.kind is p.KEYWORD_ONLY]
+    assert [key for key in by_name if key not in ("classical", "centroidal", "rows")] == ["out", "threads"]
 
 
 @every
-def test_what_is_no_model_is_refused_by_its_type(function, inputs):
+def test_what_is_no_model_is_refused_by_its_type(name, model):
     for wrong, got in ((None, "a NoneType"), (Model, "the class Model"), ("arm.urdf", "a str"), (3.0, "a float")):
-        for part in (slice(None), 0):
-            with pytest.raises(ArgumentTypeError, match=rf"^{function.__name__}: model must be a .*Model, got {got}$"):
-                function(wrong, **arguments(function, inputs, part))
-        if function is forward_kinematics:
-            with pytest.raises(ArgumentTypeError, match="forward_kinematics: model must be"):
-                function(wrong, inputs["q"], ["tool"])
+        for index in (slice(None), 0):
+            with pytest.raises(ArgumentTypeError, match=rf"^{name}: model must be a .*Model, got {got}$"):
+                FUNCTIONS[name](wrong, **part(arguments(name, model, COUNT), index))
 
 
-def test_no_frames_are_no_placements(model, inputs):
-    assert forward_kinematics(model, inputs["q"], []).shape == (*inputs["q"].shape[:-1], 0, 4, 4)
+def test_results_of_several_arrays_go_into_a_tuple_of_arrays(model):
+    q, v, n = model.rest_position, np.zeros(model.nv), model.nv
+    good, name = np.empty((n, n)), "redmax_dynamics"
+    for out, error, message in (
+        (good, ArgumentTypeError, rf"{name}: out must be a tuple of arrays \(\w+, \w+\), got a ndarray"),
+        ((good,), ArgumentTypeError, r"out must be a tuple of arrays \(\w+, \w+\), got 1 entries"),
+        (
+            (good[:, :2], np.empty(n)),
+            ArgumentValueError,
+            rf"{name}: out\[0\] has shape \({n}, 2\), expected \({n}, {n}\)",
+        ),
+        (
+            (good, None),
+            ArgumentTypeError,
+            rf"{name}: out\[1\] must be a float64 array of shape \({n},\), got a NoneType",
+        ),
+        ((good, good[0]), ArgumentValueError, r"out\[1\] shares memory with another result"),
+    ):
+        with pytest.raises(error, match=message):
+            redmax_dynamics(model, q, v, out=out)
 
 
-def test_frames_are_names(model, inputs):
-    with pytest.raises(ArgumentTypeError, match="forward_kinematics: frames must be names of frames, got a int"):
-        forward_kinematics(model, inputs["q"], 5)
-    with pytest.raises(ArgumentTypeError, match="forward_kinematics: frames must be names of frames, got a ndarray"):
-        forward_kinematics(model, inputs["q"], np.array("tool"))
+def test_frames_are_names(model):
+    q = arguments("rnea", model, COUNT)["q"]
+    for frames in (5, np.array("tool")):
+        got = type(frames).__name__
+        with pytest.raises(ArgumentTypeError, match=f"forward_kinematics: frames must be names of frames, got a {got}"):
+            forward_kinematics(model, q, frames)
     with pytest.raises(UnknownNameError, match="forward_kinematics: no frame 'nowhere'"):
-        forward_kinematics(model, inputs["q"], ["nowhere"])
-    assert forward_kinematics(model, inputs["q"], []).shape[-3:] == (0, 4, 4)
+        forward_kinematics(model, q, ["nowhere"])
+    with pytest.raises(ArgumentTypeError, match="forward_kinematics: model must be"):
+        forward_kinematics(None, q, ["tool"])
+    assert forward_kinematics(model, q, []).shape == (COUNT, 0, 4, 4)
 
 
-def test_an_out_that_is_a_view_of_a_file_or_lies_anywhere_takes_the_result(model, inputs, tmp_path):
+def test_an_out_that_is_a_view_of_a_file_or_lies_anywhere_takes_the_result(model, tmp_path):
     """A subclass of NumPy's arrays, and memory that begins at an odd byte."""
-    expected = crba(model, inputs["q"])
+    q = arguments("crba", model, COUNT)["q"]
+    expected = crba(model, q)
     mapped = np.memmap(tmp_path / "H", np.float64, "w+", shape=expected.shape)
     odd = np.empty(expected.nbytes + 1, np.uint8)[1:].view(np.float64).reshape(expected.shape)
     for out in (mapped, odd):
-        assert crba(model, inputs["q"], out=out) is out
+        assert crba(model, q, out=out) is out
         np.testing.assert_array_equal(out, expected)
 
 
-def test_masked_entries_are_refused(model, inputs):
-    masked = np.ma.masked_array(inputs["q"][0], mask=[True] + [False] * (model.nq - 1))
+def test_masked_entries_are_refused(model):
+    masked = np.ma.masked_array(model.rest_position, mask=[True] + [False] * (model.nq - 1))
     with pytest.raises(TypeError, match="gravity_force: q has masked entries"):
         gravity_force(model, masked)
 
 
-def test_leading_axes_that_do_not_broadcast_are_listed(model, inputs):
+def test_leading_axes_that_do_not_broadcast_are_listed(model):
+    given = arguments("rnea", model, COUNT)
     with pytest.raises(ValueError, match=r"rnea: the leading axes do not broadcast: q \(6, .*v \(4, "):
-        rnea(model, inputs["q"], inputs["v"][:4], inputs["a"])
+        rnea(model, given["q"], given["v"][:4], given["a"])
 
 
-def test_forces_from_outside_may_be_left_out(model, inputs):
-    none = rnea(model, inputs["q"], inputs["v"], inputs["a"])
-    zero = rnea(model, inputs["q"], inputs["v"], inputs["a"], np.zeros((model.n_bodies, 6)))
-    np.testing.assert_array_equal(none, zero)
+def test_forces_from_outside_may_be_left_out_and_are_never_empty(model):
+    q, v, a, f_ext = part(arguments("rnea", model, COUNT), 0).values()
+    np.testing.assert_array_equal(rnea(model, q, v, a), rnea(model, q, v, a, 0.0 * f_ext))
+    with pytest.raises(
+        ArgumentValueError, match=rf"f_ext has shape \(0, 6\), expected \(\.\.\., {model.n_bodies}, 6\)"
+    ):
+        rnea(model, q, v, a, np.empty((0, 6)))
 
 
 def test_a_robot_without_joints_has_empty_results():
@@ -288,12 +169,13 @@ def test_a_robot_without_joints_has_empty_results():
     assert forward_kinematics(model, [], ["rock"]).shape == (1, 4, 4)
 
 
-def test_two_threads_share_nothing(model, inputs):
-    expected = [aba(model, **arguments(aba, inputs, k)) for k in range(6)]
+def test_two_threads_share_nothing(model):
+    given = [part(arguments("aba", model, COUNT), k) for k in range(COUNT)]
+    expected = [aba(model, **each) for each in given]
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda k: aba(model, **arguments(aba, inputs, k % 6)), range(60)))
+        found = list(pool.map(lambda k: aba(model, **given[k % COUNT]), range(60)))
     for k, result in enumerate(found):
-        np.testing.assert_array_equal(result, expected[k % 6])
+        np.testing.assert_array_equal(result, expected[k % COUNT])
 
 
 def test_long_names_do_not_make_long_messages():

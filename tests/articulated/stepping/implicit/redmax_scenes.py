@@ -4,7 +4,7 @@ In centimetres, grams and seconds; every body is a box of density 1. Euler's are
 backward differences in ``matlab-diff/scenesRedMax.m`` of https://github.com/sueda/redmax (MIT), each the kinetic energy at
 the end and what the potential energy has gained. Left out are loops, limits, friction, prescribed motions and what is
 deformable, and two scenes whose result depends on where RedMax changes charts: exponential coordinates beyond 3/4 of a turn,
-Euler angles by BDF2 (``test_redmax_charts.py`` follows it there).
+Euler angles by BDF2, of which backward differences are other sums in other coordinates.
 """
 
 from __future__ import annotations
