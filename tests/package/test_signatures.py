@@ -232,55 +232,6 @@ def test_public_signatures_keep_the_rule(rule):
     assert not complaints, "\n".join(complaints)
 
 
-def documented_backwards(first, second):
-    """Nothing.
-
-    Args:
-        second: the other one;
-            and more: of it.
-        first: the one.
-
-    Returns:
-        nothing: at all.
-    """
-
-
-@pytest.mark.parametrize(
-    ("rule", "wrong", "says"),
-    [
-        (against_the_orders, {"f": lambda model, v, q: 0}, "q comes before v"),
-        (against_the_orders, {"f": lambda inertia, mass: 0}, "mass comes before inertia"),
-        (against_the_orders, {"f": lambda I, a, v: 0}, "v comes before a"),
-        (against_the_orders, {"f": lambda point, v: 0}, "v comes before point"),
-        (
-            against_the_orders,
-            {"f": lambda tol, *, inertia=0, position=0: 0, "g": lambda q, model: 0},
-            "model",
-        ),
-        (against_one_another, {"g": lambda x, y: 0, "f": lambda y, z, x: 0}, "y before x, but g"),
-        (against_one_another, {"g": lambda x=0, y=0: 0, "f": lambda z, y=0, x=0: 0}, "y before x, but g"),
-        (options_by_place, {"f": lambda model, q, out=None: 0}, "out goes by name only"),
-        (options_by_place, {"f": lambda model, threads: 0}, "threads goes by name only"),
-        (options_by_place, {"f": lambda model, sharp=False: 0}, "sharp goes by name only"),
-        (other_names, {"f": lambda problem, *, tolerance=1e-6: 0}, "tolerance is called tol"),
-        (other_names, {"f": lambda problem, start: 0}, "start is called warm_start"),
-        (documented_otherwise, {"f": documented_backwards}, "the docstring lists second, first"),
-    ],
-)
-def test_the_rules_find_what_breaks_them_and_say_which_function(rule, wrong, says):
-    complaints = rule(wrong)
-    assert len(complaints) == 1
-    assert says in complaints[0]
-    assert complaints[0].startswith(("f(", "g("))
-
-
-def test_an_optional_argument_may_come_after_those_that_are_needed():
-    """An example is v, optional in ``constrained_acceleration_from_T(I, T, f, v=None)``, which comes before f elsewhere."""
-    late = {"f": lambda I, f, v=None: 0, "g": lambda v, f: 0}
-    assert not against_the_orders(late)
-    assert not against_one_another(late)
-
-
 def test_everything_is_looked_at():
     """Inherited methods and class methods are looked at, too; results are not made by users."""
     for name in ("rnea", "box", "planar_twist", "to_pinocchio_q", "ModelBuilder.add_joint", "MotionVector.isclose"):
