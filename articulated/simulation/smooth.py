@@ -11,7 +11,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from pluecker.articulated.algorithms.configuration.integrate import carry_velocity, integrate
 from pluecker.articulated.algorithms.dynamics.aba import aba
@@ -19,17 +19,14 @@ from pluecker.articulated.errors import SimulationError, SingularInertiaError
 from pluecker.articulated.model.joints import rate_joint
 from pluecker.articulated.model.layout import link_count, owns_coordinates
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.running.arguments import as_model
 from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError
-from pluecker.spatial.functions.elementwise import as_numbers
 
 __all__ = ["as_tolerance", "configuration_rate", "follow"]
 
 Array = NDArray[np.float64]
 LONGEST = 1.25 * np.pi  # of exponential coordinates inside a step: far from 2 pi, and not so soon again after a change
-UNIT = 1e-6  # by which the length of a quaternion may differ from 1, as for all algorithms
 
 
 def configuration_rate(model: Model, q: Array, v: Array) -> Array:
@@ -53,22 +50,22 @@ def configuration_rate_kernel(m, q, v, rate):
 
 def follow(
     model: Model,
-    q: ArrayLike,
-    v: ArrayLike,
-    time: ArrayLike,
-    tau: ArrayLike,
+    q: Array,
+    v: Array,
+    time: Array,
+    tau: Array,
     *,
     tol: float = 1e-9,
     progress: Callable[[Iterable[int]], Iterable[int]] = iter,
 ) -> Trajectory:
-    """The motion from the state ``q, v`` under joint forces, linear between their samples.
+    """The motion from the state ``q, v`` under joint forces, linear between their samples; arguments are not checked.
 
     Exponential coordinates go over to the equivalent vector when they are longer than half a turn, and their velocities with
     them, see :func:`carry_velocity`: in the samples, and in between before a turn is full.
 
     Args:
         model: the mechanism.
-        q, v: the state at ``time[0]``, ``(nq,)`` and ``(nv,)``.
+        q, v: the state at ``time[0]``, ``(nq,)`` and ``(nv,)``; quaternions of unit length.
         time: rising, ``(n,)``, at least one; s.
         tau: joint forces at these times, ``(n, nv)``; N m or N.
         tol: of each step, relative to the coordinates and absolute, above 0.
@@ -78,9 +75,7 @@ def follow(
         A trajectory with ``time``, ``q`` ``(n, nq)``, ``v``, ``a`` and ``tau`` ``(n, nv)``.
 
     Raises:
-        TypeError: an argument is of another type.
-        ValueError: an argument of the wrong shape, a number that is not finite, time that does not rise, a quaternion that
-            is not of unit length, a tolerance that is not above 0.
+        ValueError: the length of the motion overflows.
         SimulationError: the motion cannot be followed to its end; the message says at what time.
         SingularInertiaError: as :func:`aba`.
 
@@ -91,37 +86,28 @@ def follow(
         >>> lift = ModelBuilder()
         >>> lift.add_body("cabin", mass=2.0)
         >>> lift.add_joint("shaft", "prismatic", parent="world", child="cabin", axis=(0, 0, 1))
-        >>> fall = follow(lift.build(), q=[0.0], v=[0.0], time=[0.0, 1.0], tau=np.zeros((2, 1)))
+        >>> fall = follow(lift.build(), np.zeros(1), np.zeros(1), np.array([0.0, 1.0]), np.zeros((2, 1)))
         >>> fall.q[:, 0].round(6)
         array([ 0.   , -4.905])
 
     Source: RBDA section 3.1; Hairer, Norsett and Wanner (1993), section II.5.
     """
-    model = as_model("simulate", model)
-    times = as_finite("time", time, None)
-    n = len(times)
-    forces = as_finite("tau", tau, (n, model.nv))
-    q, v = as_finite("q", q, (model.nq,)), as_finite("v", v, (model.nv,))
-    check_time(times)
-    check_quaternions(model, q)
-    tolerance = as_tolerance(tol)
-    if not callable(progress):
-        raise ArgumentTypeError(f"simulate: progress is a {type(progress).__name__}, expected a function")
+    n = len(time)
+    with np.errstate(over="ignore"):
+        if not np.isfinite(time[-1] - time[0]):
+            raise ArgumentValueError(f"simulate: time goes from {time[0]} to {time[-1]}, which overflows")
 
     def torque(t: float) -> Array:
-        k = min(max(int(np.searchsorted(times, t, side="right")) - 1, 0), n - 2)
-        s = (t - times[k]) / (times[k + 1] - times[k])
-        return (1.0 - s) * forces[k] + s * forces[k + 1]
+        k = min(max(int(np.searchsorted(time, t, side="right")) - 1, 0), n - 2)
+        s = (t - time[k]) / (time[k + 1] - time[k])
+        return (1.0 - s) * tau[k] + s * tau[k + 1]
 
-    states = [np.concatenate([q, v])]
-    intervals = progress(range(n - 1))
-    if not isinstance(intervals, Iterable) or getattr(intervals, "shape", None) == ():
-        raise ArgumentTypeError(f"simulate: progress gave a {type(intervals).__name__}, expected what it was given")
-    following = smooth_states(model, q, v, times, torque, tolerance)
-    states += [state for _, state in zip(intervals, following, strict=False)]
-    y = np.array(states)
+    following = smooth_states(model, q, v, time, torque, tol)
+    y = np.array(
+        [np.concatenate([q, v]), *(state for _, state in zip(progress(range(n - 1)), following, strict=False))]
+    )
     q_all, v_all = np.ascontiguousarray(y[:, : model.nq]), np.ascontiguousarray(y[:, model.nq :])
-    return Trajectory(times, q_all, v_all, aba(model, q_all, v_all, forces), forces)
+    return Trajectory(time, q_all, v_all, aba(model, q_all, v_all, tau), tau)
 
 
 def smooth_states(
@@ -203,19 +189,6 @@ def smooth_states(
 # ---------------------------------------------------------------------------------------------------------------- arguments
 
 
-def as_finite(name: str, value: ArrayLike, shape: tuple[int, ...] | None) -> Array:
-    """An array of its own with finite numbers, of the shape, or a row of at least one."""
-    array = as_numbers("simulate", name, value)
-    if array.shape != shape and (shape is not None or array.ndim != 1 or not len(array)):
-        expected = "(n,) with n at least 1" if shape is None else str(shape)
-        raise ArgumentValueError(f"simulate: {name} has shape {array.shape}, expected {expected}")
-    if not np.isfinite(array).all():
-        index = tuple(int(n) for n in np.argwhere(~np.isfinite(array))[0])
-        place = ", ".join(map(str, index))
-        raise ArgumentValueError(f"simulate: {name}[{place}] is {array[index]}, expected a finite number")
-    return array
-
-
 def as_tolerance(tol: object, function: str = "simulate") -> float:
     """The tolerance as a number; ``function``: that errors name."""
     if isinstance(tol, bool) or not isinstance(tol, Real):
@@ -227,25 +200,3 @@ def as_tolerance(tol: object, function: str = "simulate") -> float:
     if not 0.0 < number < np.inf:
         raise ArgumentValueError(f"{function}: tol is {number}, expected a finite number above 0")
     return number
-
-
-def check_time(time: Array) -> None:
-    """Refuse time that does not rise, or whose differences are no numbers."""
-    if not (time[1:] > time[:-1]).all():
-        k = int(np.argmin(time[1:] > time[:-1]))
-        raise ArgumentValueError(f"simulate: time[{k + 1}] is {time[k + 1]} after {time[k]}, expected rising times")
-    with np.errstate(over="ignore"):
-        if len(time) and not np.isfinite(time[-1] - time[0]):
-            raise ArgumentValueError(f"simulate: time goes from {time[0]} to {time[-1]}, which overflows")
-
-
-def check_quaternions(model: Model, q: Array) -> None:
-    """Refuse quaternions that are not of unit length."""
-    for joint, part in model.quaternion_slices().items():
-        with np.errstate(over="ignore"):
-            length = float(np.linalg.norm(q[part]))
-        if not abs(length - 1.0) <= UNIT:
-            raise ArgumentValueError(
-                f"simulate: the quaternion of joint {joint!r}, q[{part.start}:{part.stop}], has length {length:.9g}, "
-                "expected 1 within 1e-6; normalize it (order [w, x, y, z])"
-            )

@@ -83,14 +83,6 @@ def test_products_need_no_matrix(model, state):
     close(body_jacobian_dot_times(model, q, v, v), body_accelerations(model, q, v, nothing))
 
 
-def test_power_is_the_same_in_joints_and_in_bodies(model, state):
-    """tau' qd = f' J qd"""
-    q, v, f = (state[key] for key in ("q", "v", "f_ext"))
-    bodies = np.einsum("ski,ski->s", f, body_velocities(model, q, v))
-    joints = np.einsum("sj,sj->s", body_jacobian_transpose_times(model, q, f), v)
-    close(joints, bodies)
-
-
 @pytest.mark.indices
 @pytest.mark.parametrize("format", ["csr", "bsr"])
 def test_sparse_matrices_hold_the_dense_ones(model, state, format):

@@ -1,4 +1,4 @@
-"""Singular inertias: forward dynamics names a joint that moves no inertia, and computes where inertias only differ much.
+"""Singular inertias: a joint that moves no inertia is named, and forward dynamics is right where inertias only differ much.
 
 The limit is rounding error, of the inertias from which the recursion has subtracted: what hangs beyond counts as the joints
 let it act, not as if it were rigid. Long chains are compared with the same recursion in 80 bits, which only its kernel has.
@@ -13,12 +13,28 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pluecker.articulated import Model, ModelBuilder, SingularInertiaError, aba, integrate, neutral, rnea
+from pluecker.articulated import (
+    Model,
+    ModelBuilder,
+    SingularInertiaError,
+    aba,
+    factorize,
+    integrate,
+    minv,
+    neutral,
+    rnea,
+)
 from pluecker.articulated.algorithms.dynamics.aba import FREEDOM, LINK, aba_kernel
 from tests.conftest import COMPILED
 from tests.mechanisms import random_body, random_rotation
 
 TOP = Path(__file__).resolve().parents[3]
+USES = {
+    "aba": lambda model, q: aba(model, q, np.zeros(model.nv), np.ones(model.nv)),
+    "factorize": factorize,
+    "minv": minv,
+}  # of the inverse of the inertia matrix
+by_all = pytest.mark.parametrize("name", USES)
 
 
 # ------------------------------------------------------------------------------------------------------------- singular
@@ -42,15 +58,18 @@ def test_a_joint_that_moves_no_mass_is_named_and_nothing_is_written():
     assert np.isfinite(aba(massless(armature=0.1), [0, 0], [0, 0], [0, 0])).all()
 
 
-def test_all_joints_that_move_no_mass_are_named():
+@by_all
+def test_all_joints_that_move_no_mass_are_named(name):
     builder = ModelBuilder("hand")
     builder.add_body("palm", mass=1.0, inertia=[1, 1, 1])
     builder.add_joint("wrist", "revolute", "world", "palm", axis=(0, 0, 1))
-    for name in ("thumb", "index"):
-        builder.add_body(name)
-        builder.add_joint(f"{name}_joint", "revolute", "palm", name, axis=(0, 0, 1))
+    for finger in ("thumb", "index"):
+        builder.add_body(finger)
+        builder.add_joint(f"{finger}_joint", "revolute", "palm", finger, axis=(0, 0, 1))
+    model = builder.build()
     with pytest.raises(SingularInertiaError, match="'thumb_joint', 'index_joint' move no mass"):
-        aba(builder.build(), np.zeros(3), np.zeros(3), np.zeros(3))
+        USES[name](model, np.zeros(3))
+    USES[name](model.replace(armature=0.1), np.zeros(3))
 
 
 @pytest.mark.parametrize("position", [(0.0, 0.0, 0.0), (0.0, 0.0, 0.7)], ids=["at the origin", "on the axis"])
@@ -98,36 +117,41 @@ SINGULAR = {
 }
 
 
+@by_all
 @pytest.mark.parametrize("case", SINGULAR)
-def test_singular_mechanisms_are_refused_and_a_joint_is_named(case):
+def test_singular_mechanisms_are_refused_and_a_joint_is_named(case, name):
     """Wherever they stand, alone and among other states; the last two axes are in line where the angles are zero."""
     joints, load = SINGULAR[case]
     for seed in range(5):
         model = chain_of(*joints, load=load, rng=np.random.default_rng(seed))
         q = neutral(model)
         for given in (q, np.repeat(q[None], 3, axis=0)):
-            with pytest.raises(SingularInertiaError, match=r"aba: .*singular.*: 'j\d[^']*' moves no inertia"):
-                aba(model, given, np.zeros(model.nv), np.ones(model.nv))
+            with pytest.raises(SingularInertiaError, match=rf"{name}: .*singular.*: 'j\d[^']*' moves no inertia"):
+                USES[name](model, given)
 
 
-def test_a_singular_configuration_among_others_is_found_and_its_joint_named():
+@by_all
+def test_a_singular_configuration_among_others_is_found_and_its_joint_named(name):
     """A gimbal whose outer and inner axes are aligned in one state only."""
     model = chain_of(("revolute", Z), ("revolute", Y), ("revolute", Z), load={"mass": 1.0, "inertia": [1, 2, 2.5]})
     q = np.array([[0.1, 0.5, 0.2], [0.3, 0.0, 0.4], [0.1, -0.5, 0.2]])
-    assert np.isfinite(aba(model, q[[0, 2]], np.zeros(3), np.ones(3))).all()
-    with pytest.raises(SingularInertiaError, match="in state 1 of the batch: 'j0' moves no inertia"):
-        aba(model, q, np.zeros(3), np.ones(3))
+    USES[name](model, q[[0, 2]])
+    with pytest.raises(SingularInertiaError, match=f"{name}: .* in state 1 of the batch: 'j0' moves no inertia"):
+        USES[name](model, q)
+    with pytest.raises(SingularInertiaError, match=f"{name}: the inertia matrix is singular: 'j0' moves no inertia"):
+        USES[name](model, q[1])
 
 
-def test_a_coordinate_that_mimic_joints_share_is_named_too():
+@by_all
+def test_a_coordinate_that_mimic_joints_share_is_named_too(name):
     builder = ModelBuilder()
-    for name in "abc":
-        builder.add_body(name, **({"mass": 1.0, "inertia": [1, 1, 1]} if name == "a" else {}))
+    for body in "abc":
+        builder.add_body(body, **({"mass": 1.0, "inertia": [1, 1, 1]} if body == "a" else {}))
     builder.add_joint("shoulder", "revolute", "world", "a", axis=Z)
     builder.add_joint("finger", "revolute", "a", "b", axis=Z)
     builder.add_joint("thumb", "revolute", "a", "c", axis=Z, mimic=("finger", -1.0, 0.0))
     with pytest.raises(SingularInertiaError, match="'finger' moves no mass"):
-        aba(builder.build(), [0.1, 0.2], [0.0, 0.0], [1.0, 1.0])
+        USES[name](builder.build(), [0.1, 0.2])
 
 
 # -------------------------------------------------------------------------------------------------- far apart, not singular

@@ -17,12 +17,9 @@ from scipy.spatial.transform import Rotation
 
 pytest.importorskip("yourdfpy", reason="yourdfpy is not installed (extra urdf)")
 
-from pluecker import PlueckerError
 from pluecker.articulated import (
     Model,
     ModelBuilder,
-    SimulationError,
-    SingularInertiaError,
     Trajectory,
     aba,
     difference,
@@ -273,6 +270,19 @@ def test_a_motion_that_overflows_is_a_failed_computation(capsys, tmp_path, urdf)
     for torque in ("1e200", "1e300"):
         path.write_text(f"time,hinge\n0,{torque}\n0.1,{torque}\n")
         fails(capsys, 1, "overflow", "forward", urdf(PENDULUM), path)
+
+
+def test_times_of_torques_can_be_followed(capsys, tmp_path, urdf):
+    path = tmp_path / "torque.csv"
+    for rows, said in (
+        ("-1.7e308,0\n1.7e308,0\n", "time goes from .* which overflows"),
+        ("0,0\n0,0\n", "time does not rise in sample 2"),
+        ("", "holds a header only, expected at least one sample"),
+    ):
+        path.write_text(f"time,hinge\n{rows}")
+        fails(capsys, 2, said, "forward", urdf(PENDULUM), path)
+    path.write_text("time,hinge\n3,1\n")
+    assert main(["forward", urdf(PENDULUM), str(path)]) == 0
 
 
 def test_torques_without_states_or_time_cannot_be_used(capsys, tmp_path, urdf):
@@ -733,65 +743,12 @@ def test_a_spinning_body_keeps_its_angular_momentum():
     builder.add_joint("socket", "spherical", "world", "top")
     model = builder.build()
     time = np.linspace(0.0, 3.0, 7)
-    motion = follow(model, [1, 0, 0, 0], [0.3, 2.0, 0.5], time, np.zeros((7, 3)))
+    motion = follow(model, np.array([1.0, 0, 0, 0]), np.array([0.3, 2.0, 0.5]), time, np.zeros((7, 3)))
     turn = Rotation.from_quat(motion.q[:, [1, 2, 3, 0]])
     momentum = turn.apply(motion.v * [1.0, 2.0, 2.5])
     np.testing.assert_allclose(momentum, np.tile(momentum[0], (7, 1)), atol=1e-7)
     assert np.ptp(motion.v, axis=0).min() > 0.1
     np.testing.assert_allclose(motion.a, aba(model, motion.q, motion.v, motion.tau))
-
-
-@pytest.fixture
-def ball():
-    builder = ModelBuilder(gravity=(0, 0, 0))
-    builder.add_body("top", mass=1.0, inertia=[1.0, 2.0, 2.5])
-    builder.add_joint("socket", "spherical", "world", "top")
-    return builder.build()
-
-
-STATE = {"q": [1.0, 0, 0, 0], "v": [0.0, 0, 0], "time": [0.0, 1.0], "tau": np.zeros((2, 3))}
-
-
-@pytest.mark.parametrize(
-    ("wrong", "kind", "message"),
-    [
-        ({"model": None}, TypeError, "simulate: model must be a pluecker.articulated.Model, got a NoneType"),
-        ({"q": [1.0, 0, 0]}, ValueError, r"simulate: q has shape \(3,\), expected \(4,\)"),
-        ({"q": "abcd"}, TypeError, "simulate: q must be an array of real numbers"),
-        ({"q": [2.0, 0, 0, 0]}, ValueError, r"joint 'socket', q\[0:4\], has length 2, expected 1 within 1e-6"),
-        ({"v": [0.0, np.nan, 0]}, ValueError, r"simulate: v\[1\] is nan, expected a finite number"),
-        ({"time": []}, ValueError, r"simulate: time has shape \(0,\), expected \(n,\) with n at least 1"),
-        ({"time": [0.0, 0.0]}, ValueError, r"simulate: time\[1\] is 0.0 after 0.0, expected rising times"),
-        ({"time": [-1.7e308, 1.7e308]}, ValueError, "simulate: time goes from .* which overflows"),
-        ({"tau": np.zeros((3, 3))}, ValueError, r"simulate: tau has shape \(3, 3\), expected \(2, 3\)"),
-        ({"tau": np.full((2, 3), np.inf)}, ValueError, r"simulate: tau\[0, 0\] is inf"),
-        ({"tol": 0.0}, ValueError, "simulate: tol is 0.0, expected a finite number above 0"),
-        ({"tol": 10**400}, ValueError, "simulate: tol is inf"),
-        ({"tol": "small"}, TypeError, "simulate: tol is a str, expected a number above 0"),
-        ({"progress": 5}, TypeError, "simulate: progress is a int, expected a function"),
-        ({"progress": len}, TypeError, "simulate: progress gave a int, expected what it was given"),
-    ],
-    ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
-)
-def test_simulate_refuses_what_cannot_be_by_name(wrong, kind, message, ball):
-    with pytest.raises(kind, match=message) as caught:
-        follow(**{"model": ball, **STATE, **wrong})
-    assert isinstance(caught.value, PlueckerError)
-
-
-def test_simulate_takes_what_is_like_an_array_and_keeps_nothing_of_it(ball):
-    time = np.array([0.0, 1.0], ">f8")
-    motion = follow(ball, **{**STATE, "time": time})
-    time[1] = 5.0
-    np.testing.assert_array_equal(motion.time, [0.0, 1.0])
-    assert len(follow(ball, **{**STATE, "time": [3.0], "tau": np.zeros((1, 3))})) == 1
-    with pytest.raises(TypeError):
-        follow(ball, *STATE.values(), 1e-9)
-
-
-def test_a_motion_that_leaves_the_numbers_is_an_error_of_ours(ball):
-    with pytest.raises((SimulationError, SingularInertiaError), match="overflow"):
-        follow(ball, **{**STATE, "v": [1e200, 1e200, 0]})
 
 
 def test_robots_that_have_no_name_are_not_found():

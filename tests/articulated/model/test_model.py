@@ -17,7 +17,6 @@ from pluecker.articulated import (
     forward_kinematics,
     neutral,
     random_configuration,
-    rnea,
 )
 from pluecker.spatial import ArgumentTypeError, UnknownNameError
 from tests.mechanisms import random_description, random_state
@@ -166,12 +165,13 @@ def test_a_name_that_is_no_string_is_a_type_error_of_ours(model):
             model.frame_offsets(names)
 
 
-def test_a_model_cannot_be_changed(model):
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        model.gravity = np.zeros(3)
-    for name in ("gravity", "damping", "links", "packed", "rest_position", "lower_limit"):
-        with pytest.raises(ValueError, match="read-only"):
-            getattr(model, name)[...] = 0.0
+def test_neither_a_model_nor_its_copies_can_be_changed(model):
+    for each in (model, copy.copy(model), copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            each.gravity = np.zeros(3)
+        for name in ("gravity", "damping", "links", "packed", "rest_position", "lower_limit"):
+            with pytest.raises(ValueError, match="read-only"):
+                getattr(each, name)[...] = 0.0
 
 
 def test_a_model_does_not_keep_the_arrays_it_was_made_from():
@@ -182,20 +182,6 @@ def test_a_model_does_not_keep_the_arrays_it_was_made_from():
     model = builder.build()
     gravity[:] = 5.0
     assert model.gravity.tolist() == [0.0, 0.0, -9.81]
-
-
-@pytest.mark.parametrize(
-    "again", [lambda m: pickle.loads(pickle.dumps(m)), copy.deepcopy, copy.copy], ids=["pickle", "deepcopy", "copy"]
-)
-def test_a_copy_is_equal_hashes_alike_computes_alike_and_stays_constant(model, again):
-    other = again(model)
-    assert other == model
-    assert hash(other) == hash(model)
-    assert len({other, model}) == 1
-    s = random_state(model, 1)
-    np.testing.assert_array_equal(rnea(other, s["q"], s["v"], s["a"]), rnea(model, s["q"], s["v"], s["a"]))
-    with pytest.raises(ValueError, match="read-only"):
-        other.damping[0] = 1.0
 
 
 def test_models_of_equal_content_are_equal_and_others_are_not(model):

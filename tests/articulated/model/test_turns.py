@@ -142,12 +142,6 @@ def test_forward_dynamics_gives_the_same_motion(motion):
     close(found, expected, 1e-15 * np.linalg.cond(crba(m, q)))
 
 
-def test_a_batch_is_its_states(motion):
-    m, q, v, a = motion.model, motion.q, motion.v, motion.a
-    together = rnea(m, np.tile(q, (9, 1)), np.tile(v, (9, 1)), np.tile(a, (9, 1)))
-    close(together, np.tile(rnea(m, q, v, a), (9, 1)))
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_integration_and_difference_are_those_of_the_coordinates(kind):
     model, rng = single(kind), np.random.default_rng(8)

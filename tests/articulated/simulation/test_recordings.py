@@ -198,6 +198,8 @@ def test_what_is_out_of_range_is_one_of_our_errors(pendulum):
         simulate(pendulum, *start, record_to="a\0b")
     with pytest.raises(ArgumentTypeError, match=r"^convergence: tol is a str"):
         convergence(pendulum, *start, integrator="dormand_prince", tol="x")
+    with pytest.raises(ArgumentValueError, match=r"^convergence: tol is inf"):
+        convergence(pendulum, *start, integrator="dormand_prince", tol=10**400)
     with pytest.raises(ArgumentValueError, match=r"^convergence: tol is nan"):
         convergence(pendulum, *start, integrator="dormand_prince", tol=np.nan)
     with pytest.raises(ArgumentValueError, match="runs is 1000000000, expected 3 to 32"):

@@ -24,7 +24,6 @@ from pluecker.articulated import (
     simulate,
 )
 from pluecker.articulated.robots import example_robots
-from pluecker.articulated.stepping.terms.rows import pack_rows
 from pluecker.spatial import MissingExtraError
 from tests.articulated.stepping.motions import states
 from tests.conftest import COMPILED, EVERYTHING
@@ -168,16 +167,6 @@ def test_limits_of_many_joints_hold_in_a_chain_that_falls() -> None:
     assert qs.max() <= 0.2
     assert (np.abs(qs + 0.3) < 1e-15).any()
     assert energy.max() < potential_energy(model, 0.0 * qs[0]) + 1e-3
-
-
-def test_rows_are_packed_once_for_each_coordinate_and_twice_where_limits_are_soft() -> None:
-    model = random_tree(6, 3, joints=["free", "spherical", "revolute"])
-    model = model.replace(friction=1.0, lower_limit=-1.0, upper_limit=1.0)
-    count = lambda rows: int(rows.view(np.int64)[0])  # noqa: E731
-    hinges = sum(joint.type == "revolute" for joint in model.joints)
-    assert count(pack_rows(model)) == model.nv
-    assert count(pack_rows(model, stiffness=1e4)) == model.nv + hinges
-    assert count(pack_rows(model.replace(friction=0.0))) == hinges
 
 
 # -------------------------------------------------------------------------------------------------------------------- robots

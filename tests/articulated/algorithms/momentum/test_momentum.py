@@ -123,12 +123,6 @@ def test_momentum_of_a_subtree_is_that_of_its_body_and_of_the_subtrees_on_it(mod
         np.testing.assert_allclose(alone[:, 3:], np.einsum("kij,kj->ki", T[:, :3, :3], p), rtol=0.0, atol=1e-11 * scale)
 
 
-def test_kinetic_energy_is_half_of_momentum_times_velocity(model, state):
-    """Exercise C1 (a), by two ways that share nothing: T = 1/2 v^T H v, and the recursion over the bodies."""
-    q, v = state["q"], state["v"]
-    close(kinetic_energy(model, q, v), 0.5 * np.einsum("...i,...i", v, times(crba(model, q), v)))
-
-
 def test_velocity_and_acceleration_of_the_centre_of_mass(model, state, subtrees):
     q, v, a = (state[key] for key in "qva")
     for subtree in subtrees:

@@ -31,7 +31,7 @@ from tests.mechanisms import MOVING, random_description, random_state
 
 # Newton's method of bdf1 is that of bdf2, and takes as long to compile once more.
 BDF1 = pytest.param("bdf1", marks=pytest.mark.plain)
-by_name = pytest.mark.parametrize("integrator", ["linearly_implicit", "redmax", BDF1, "bdf2"])
+by_name = pytest.mark.parametrize("integrator", ["semi_implicit", "linearly_implicit", "redmax", BDF1, "bdf2"])
 SLOW_BDF1 = pytest.param("bdf1", marks=pytest.mark.everything)
 slow_by_name = pytest.mark.parametrize("integrator", ["linearly_implicit", "redmax", SLOW_BDF1, "bdf2"])
 NEWTON = ("bdf1", "bdf2")
