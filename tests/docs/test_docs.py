@@ -168,19 +168,3 @@ def test_docstrings_become_what_sphinx_reads_as_they_are_meant():
         references.first_sentence("``a . b``, a product: of vectors\nin 3D.\n\nMore.")
         == "``a . b``, a product: of vectors in 3D"
     )
-
-
-def test_the_check_of_links_finds_those_that_lead_nowhere(tmp_path):
-    module = extension("check_links")
-    (tmp_path / "a.html").write_text(
-        '<p id="here"><a href="b.html#there">b</a> <a href="#here">a</a> <img src="c.png"></p>'
-    )
-    (tmp_path / "b.html").write_text(
-        '<p id="there"><a href="https://elsewhere">c</a> <a href="a.html#nowhere">a</a></p>'
-    )
-    count, dead = module.dead_links(tmp_path)
-    assert count == 4
-    assert dead == [
-        "a.html: c.png: there is no such file",
-        "b.html: a.html#nowhere: there is no such place on that page",
-    ]
