@@ -29,10 +29,9 @@ from pluecker.spatial import (
     shapes,
     spatial_inertia,
     transform_inertia,
-    transform_motion,
 )
 from tests.spatial import matrices as mat
-from tests.spatial.precise import EPS, exact
+from tests.spatial.precise import EPS, exact, rounded
 
 DIMENSIONS = range(7)
 
@@ -60,26 +59,14 @@ def problem(n, rng):
 
 def with_multipliers(I, T, T_rate, v, f):
     """a and f_c from [I, -T; T^T, 0] [a; lambda] = [f - v x* I v; -T'^T v], in fifty digits."""
-    I, T, T_rate, v, f = (exact(x) for x in (I, T, T_rate, v, f))
+    I, T, T_rate, gyroscopic, v, f = (exact(x) for x in (I, T, T_rate, crf(v), v, f))
     k = T.cols
-    w, u = [v[i] for i in range(3)], [v[i + 3] for i in range(3)]
-    X = mpmath.zeros(6)
-    for block, row, column in ((w, 0, 0), (u, 0, 3), (w, 3, 3)):
-        x, y, z = block
-        cross = mpmath.matrix([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-        X[row : row + 3, column : column + 3] = cross
     A, b = mpmath.zeros(6 + k), mpmath.zeros(6 + k, 1)
-    A[:6, :6] = I
-    gyroscopic = X * (I * v)
-    for i in range(6):
-        b[i] = f[i] - gyroscopic[i]
-    for j in range(k):
-        for i in range(6):
-            A[i, 6 + j], A[6 + j, i] = -T[i, j], T[i, j]
-        b[6 + j] = -sum(T_rate[i, j] * v[i] for i in range(6))
+    A[:6, :6], b[:6, 0] = I, f - gyroscopic * (I * v)
+    if k:
+        A[:6, 6:], A[6:, :6], b[6:, 0] = -T, T.T, -T_rate.T * v
     x = mpmath.lu_solve(A, b)
-    a = np.array([float(x[i]) for i in range(6)])
-    return a, np.array([float(sum(T[i, j] * x[6 + j] for j in range(k))) for i in range(6)])
+    return rounded(x[:6, 0]), rounded(T * x[6:, 0]) if k else np.zeros(6)
 
 
 @pytest.mark.parametrize("n", DIMENSIONS)
@@ -215,16 +202,6 @@ def test_both_ways_agree_next_to_a_singular_constraint(n, seed, exponent):
         np.testing.assert_allclose(one, other, rtol=0, atol=100 * EPS * condition * np.linalg.cond(I) * size)
 
 
-def test_energy_changes_by_the_power_of_the_applied_force_alone(rng):
-    for n in (1, 3, 5):
-        I, S, S_rate, T, T_rate, alpha, f = problem(n, rng)
-        v = S @ alpha
-        a = constrained_acceleration_from_S(I, S, f, alpha, S_rate).acceleration
-        np.testing.assert_allclose(v @ I @ a, v @ f, rtol=0, atol=1e4 * EPS * (1 + np.abs(a).max()))
-        a = constrained_acceleration_from_T(I, T, f, v, T_rate).acceleration
-        np.testing.assert_allclose(v @ I @ a, v @ f, rtol=0, atol=1e4 * EPS * (1 + np.abs(a).max()))
-
-
 def test_a_basis_that_the_body_carries_adds_no_bias(rng):
     """Section 53.2: S' = v x S gives S' alpha = v x v = 0, and T' = v x* T gives T'^T v = 0."""
     I, S, _, T, _, alpha, f = problem(3, rng)
@@ -249,17 +226,6 @@ def test_at_rest_the_bias_is_zero_and_acceleration_is_Phi_f(rng):
         np.testing.assert_array_equal(found.bias, 0.0)
         np.testing.assert_array_equal(found.acceleration, found.apparent_inverse_inertia @ f)
         np.testing.assert_allclose(I @ found.acceleration, f + found.constraint_force, rtol=0, atol=1e4 * EPS)
-
-
-def test_laws_hold_in_all_coordinates(rng):
-    I, S, _, _, _, alpha, f = problem(2, rng)
-    X = pluecker_transform(mat.random_rotation(rng), rng.normal(size=3))
-    here = constrained_acceleration_from_S(I, S, f, alpha)
-    there = constrained_acceleration_from_S(transform_inertia(X, I), X @ S, np.linalg.inv(X).T @ f, alpha)
-    a = transform_motion(X, here.acceleration)
-    np.testing.assert_allclose(there.acceleration, a, rtol=0, atol=1e4 * EPS * (1 + np.abs(a).max()))
-    Phi = X @ here.apparent_inverse_inertia @ X.T
-    np.testing.assert_allclose(there.apparent_inverse_inertia, Phi, rtol=0, atol=1e4 * EPS * np.abs(Phi).max())
 
 
 # -------------------------------------------------------------------------------------------------------------- joint space

@@ -51,18 +51,6 @@ def test_the_moment_about_a_point_is_the_angular_part_in_coordinates_that_begin_
     np.testing.assert_allclose(moment_at(f, P), there[:3], rtol=0, atol=200 * EPS)
 
 
-def test_a_velocity_field_is_rigid(rng):
-    v, P, Q = rng.normal(size=(100, 6)), rng.normal(size=(100, 3)), rng.normal(size=(100, 3))
-    strain = np.sum((velocity_at(v, P) - velocity_at(v, Q)) * (P - Q), axis=-1)
-    np.testing.assert_allclose(strain, 0.0, atol=200 * EPS)
-
-
-def test_fields_add_as_vectors_do(rng):
-    a, b, P = rng.normal(size=6), rng.normal(size=6), rng.normal(size=(20, 3))
-    for field in (velocity_at, moment_at):
-        np.testing.assert_allclose(field(2.0 * a - b, P), 2.0 * field(a, P) - field(b, P), rtol=0, atol=50 * EPS)
-
-
 def test_the_field_of_a_rotation_is_that_of_the_parallel_one_through_the_origin_and_a_translation(rng):
     w, Q, P = rng.normal(size=(3, 3))
     size = np.linalg.norm(w)
@@ -179,29 +167,6 @@ def test_on_its_axis_a_field_is_parallel_to_it_and_nowhere_smaller(rng):
     assert abs(axis.point @ axis.direction) < 20 * EPS
 
 
-def test_a_multiple_of_a_vector_has_its_axis_and_its_pitch(rng):
-    v = rng.normal(size=6)
-    for factor in (3.0, -0.25):
-        one, other = screw_axis(v), screw_axis(factor * v)
-        np.testing.assert_allclose(other.point, one.point, rtol=0, atol=50 * EPS * np.linalg.norm(one.point))
-        np.testing.assert_allclose(pitch(factor * v), pitch(v), rtol=50 * EPS)
-        np.testing.assert_allclose(magnitudes(factor * v)[0], abs(factor) * magnitudes(v)[0], rtol=8 * EPS)
-
-
-def test_the_sum_of_rotations_about_parallel_lines_turns_about_a_line_in_their_plane(rng):
-    """Exercise B3 of section 17, in space; opposite rotations leave a translation at right angles to the plane."""
-    u, P, Q = rng.normal(size=(3, 3))
-    u /= np.linalg.norm(u)
-    for a, b in ((2.0, 3.0), (0.25, 0.75), (-1.0, 3.0)):
-        sum_of_both = screw_axis(twist(u, P, a) + twist(u, Q, b))
-        weighted = (a * P + b * Q) / (a + b)
-        np.testing.assert_allclose(np.cross(sum_of_both.point - weighted, u), 0.0, atol=100 * EPS)
-        np.testing.assert_allclose(np.abs(sum_of_both.direction @ u), 1.0, rtol=8 * EPS)
-        np.testing.assert_allclose(sum_of_both.pitch, 0.0, atol=100 * EPS)
-    left = twist(u, P) - twist(u, Q)
-    np.testing.assert_allclose(left, np.concatenate([np.zeros(3), np.cross(P - Q, u)]), rtol=0, atol=20 * EPS)
-
-
 def test_a_translation_and_a_couple_have_a_direction_and_no_line(rng):
     v = rng.normal(size=3)
     size = np.linalg.norm(v)
@@ -230,9 +195,6 @@ def test_an_axis_beyond_all_numbers_is_no_silent_infinity():
     with pytest.raises(ValueError, match="farther away than float64 can say"):
         screw_axis(nearly_a_translation)
     assert magnitudes(nearly_a_translation)[0] == 1e-310
-
-
-# ------------------------------------------------------------------------------------------------- examples of the course
 
 
 # ------------------------------------------------------------------------------------------------------- shapes, errors
