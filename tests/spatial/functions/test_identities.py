@@ -1,4 +1,4 @@
-"""Every identity that the course prints, section by section, on samples that are hard on purpose.
+"""Identities of spatial vectors as the course prints them, section by section, on samples that are hard on purpose.
 
 Tolerances are rounding errors: :func:`close` allows so many units in the last place of the product of the sizes of what
 was multiplied. Nothing is compared with a fixed small number.
@@ -86,24 +86,6 @@ def test_6_the_cross_product_matrix_is_skew_and_linear(a, b, k):
     np.testing.assert_allclose(skew(a) @ b, np.cross(a, b), atol=4.0 * EPS * size(a) * size(b))
 
 
-@given(rotations, vectors, vectors)
-def test_6_rotations_preserve_the_cross_product(E, a, b):
-    close(skew(E @ a), E @ skew(a) @ E.T, size(a))
-    close(E @ np.cross(a, b), np.cross(E @ a, E @ b), size(a), size(b))
-    close(np.linalg.norm(E @ a - E @ b), np.linalg.norm(a - b), size(a) + size(b))
-
-
-@given(vectors, vectors, vectors)
-def test_6_products_of_cross_product_matrices(a, b, c):
-    sizes = size(a), size(b)
-    close(skew(a) @ skew(b), np.outer(b, a) - a @ b * np.eye(3), *sizes)
-    close(skew(np.cross(a, b)), skew(a) @ skew(b) - skew(b) @ skew(a), *sizes)
-    close(skew(np.cross(a, b)), np.outer(b, a) - np.outer(a, b), *sizes)
-    close(np.cross(a, b) @ c, a @ np.cross(b, c), *sizes, size(c))
-    close(np.cross(a, np.cross(b, c)), (a @ c) * b - (a @ b) * c, *sizes, size(c))
-    np.testing.assert_array_equal(skew(a) @ a + np.cross(a, a), skew(a) @ a)
-
-
 # ------------------------------------------------------------------------------------------------ 19 to 26: motion and force
 
 
@@ -116,12 +98,6 @@ def test_19_the_velocity_of_a_point_from_any_other(v, p, q):
 @given(motions, forces)
 def test_25_the_scalar_product_is_that_of_dual_coordinates(m, f):
     close(scalar_product(m, f), m @ f, size(m), size(f))
-
-
-@given(motions, motions, forces, numbers, numbers)
-def test_26_the_scalar_product_is_bilinear(m1, m2, f, a, b):
-    expected = a * scalar_product(m1, f) + b * scalar_product(m2, f)
-    close(scalar_product(a * m1 + b * m2, f), expected, abs(a) * size(m1) + abs(b) * size(m2) + 1e-300, size(f))
 
 
 # ----------------------------------------------------------------------------------------------------- 28 to 35: coordinates
@@ -242,11 +218,6 @@ def test_41_spatial_and_classical_acceleration(v, a):
     close(spatial_acceleration(v, classical), a, size(a) + size(v) ** 2)
 
 
-@given(motions, motions, transforms)
-def test_42_accelerations_add_and_transform_as_velocities_do(a, b, X):
-    close(transform_motion(X, a + b), transform_motion(X, a) + transform_motion(X, b), size(X), size(a) + size(b))
-
-
 # ------------------------------------------------------------------------------------------------------ 44 to 48: dynamics
 
 
@@ -309,18 +280,6 @@ def test_46_the_congruence_keeps_symmetry_definiteness_and_energy(X, I, v):
         lever**2,
         size(I),
         size(v),
-    )
-
-
-@given(strategies.rigid_inertias(), strategies.rigid_inertias(), rates)
-def test_46_joined_bodies_have_the_sum_of_their_inertias(I_A, I_B, v):
-    total = I_A + I_B
-    inertia_parameters(total)  # a rigid body again
-    close(
-        body_kinetic_energy(total, v),
-        body_kinetic_energy(I_A, v) + body_kinetic_energy(I_B, v),
-        size(total),
-        size(v) ** 2,
     )
 
 
