@@ -61,13 +61,6 @@ def test_the_calls_of_a_new_process_compile_something_where_nothing_is_warm(tmp_
 
 
 @pytest.mark.everything
-@compiled_only
-def test_after_warmup_in_the_same_process_calls_compile_nothing(tmp_path):
-    before = "warmup(['configuration'])"
-    assert compilations_of_a_new_process(before, NUMBA_CACHE_DIR=str(tmp_path)) == 0
-
-
-@pytest.mark.everything
 @pytest.mark.slow
 @compiled_only
 def test_after_the_command_a_new_process_compiles_nothing_of_its_topic(tmp_path):

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 import tracemalloc
@@ -194,16 +191,6 @@ def test_nothing_is_compiled_for_another_kind_of_control(pendulum):
             simulate(pendulum, q, v, 0.02, 0.01, control=control)
         simulate(pendulum, q, v, 0.02, 0.01, f_ext=np.ones((2, 6)))
     assert len(recorder.buffer) == 0
-
-
-@pytest.mark.everything
-@pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
-def test_nothing_is_compiled_for_another_kind_of_control_from_nothing(tmp_path):
-    name = f"{__file__}::test_nothing_is_compiled_for_another_kind_of_control"
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", name]
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
 
 
 def test_the_error_falls_with_the_order_and_is_estimated(pendulum):
