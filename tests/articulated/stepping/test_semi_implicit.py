@@ -258,6 +258,3 @@ def test_elements_act_as_the_joint_forces_that_they_make() -> None:
     _, found = end(model, q, v, 1e-2, 1, elements=[spring])
     _, expected = end(model, q, v, 1e-2, 1, control=applied_forces(model, [spring], q, v).joint_force)
     assert np.abs(found - expected).max() < 1e-12 * np.abs(expected).max()
-
-
-# ------------------------------------------------------------------------------------------------------------- stiff forces

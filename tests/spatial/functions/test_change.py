@@ -4,18 +4,15 @@ import mpmath
 import numpy as np
 import pytest
 
-from pluecker.course import twist, velocity_at
+from pluecker.course import velocity_at
 from pluecker.spatial import (
     acceleration_of_point,
     classical_acceleration,
     component_rate_of_force,
     component_rate_of_motion,
-    cross_motion,
     derivative_of_force,
     derivative_of_motion,
-    pluecker_transform,
     spatial_acceleration,
-    transform_motion,
 )
 from tests.spatial import precise
 from tests.spatial.precise import EPS, rounded
@@ -98,21 +95,6 @@ def test_the_derivative_of_a_vector_in_coordinates_that_move(force, function, ba
     assert_close(back(true_derivative, v_frame, components), component_rate, size)
 
 
-def test_a_vector_fixed_in_the_frame_has_no_component_rate():
-    rng = np.random.default_rng(2)
-    v, m = rng.normal(size=(2, 6))
-    np.testing.assert_allclose(derivative_of_motion(np.zeros(6), v, m), cross_motion(v, m), rtol=0, atol=20 * EPS)
-    np.testing.assert_allclose(component_rate_of_motion(cross_motion(v, m), v, m), 0.0, atol=20 * EPS)
-
-
-def test_power_changes_by_the_product_rule_in_moving_coordinates_too():
-    """d/dt (m . f) needs no basis: the component rates alone give it, and so do the derivatives."""
-    rng = np.random.default_rng(3)
-    v, m, f, rate_m, rate_f = rng.normal(size=(5, 6))
-    with_derivatives = derivative_of_motion(rate_m, v, m) @ f + m @ derivative_of_force(rate_f, v, f)
-    np.testing.assert_allclose(with_derivatives, rate_m @ f + m @ rate_f, rtol=0, atol=200 * EPS)
-
-
 # ---------------------------------------------------------------------------------------------------------- acceleration
 
 
@@ -149,25 +131,3 @@ def test_both_accelerations_lead_to_one_another():
     assert (np.abs(spatial_acceleration(v, classical) - a) <= 4 * EPS * size).all()
     np.testing.assert_array_equal(classical[:, :3], a[:, :3])
     np.testing.assert_array_equal(classical[:, 3:], acceleration_of_point(v, a, np.zeros(3)))
-
-
-def test_steady_rotation_about_a_fixed_axis_has_no_spatial_acceleration_and_its_points_are_drawn_to_the_axis():
-    """The example of section 40."""
-    axis, Q, rate = np.array([0.0, 0.6, 0.8]), np.array([1.0, -2.0, 0.5]), 3.0
-    v, P = twist(axis, Q, rate), np.random.default_rng(5).normal(size=(20, 3))
-    lever = (P - Q) - ((P - Q) @ axis)[:, None] * axis
-    found = acceleration_of_point(v, np.zeros(6), P)
-    np.testing.assert_allclose(found, -(rate**2) * lever, rtol=0, atol=500 * EPS)
-
-
-def test_spatial_accelerations_transform_as_vectors_and_point_accelerations_agree():
-    rng = np.random.default_rng(6)
-    E = np.linalg.qr(rng.normal(size=(3, 3)))[0]
-    E *= np.linalg.det(E)
-    r, a, v, P = rng.normal(size=3), rng.normal(size=6), rng.normal(size=6), rng.normal(size=3)
-    X = pluecker_transform(E, r)
-    there = acceleration_of_point(transform_motion(X, v), transform_motion(X, a), E @ (P - r))
-    np.testing.assert_allclose(there, E @ acceleration_of_point(v, a, P), rtol=0, atol=200 * EPS)
-
-
-# ------------------------------------------------------------------------------------------------------- shapes, errors

@@ -3,18 +3,13 @@
 import numpy as np
 import pytest
 
-from pluecker.course import velocity_at
 from pluecker.spatial import (
-    body_kinetic_energy,
     density_inertia,
-    exp3,
     is_consistent,
-    pluecker_transform,
     point_masses,
     pseudo_inertia,
     shapes,
     spatial_inertia,
-    transform_inertia,
 )
 
 EPS = np.finfo(float).eps
@@ -36,22 +31,11 @@ def test_the_pseudo_inertia_is_the_sum_over_particles():
     close(pseudo_inertia(point_masses(m, x)), np.einsum("bn,bni,bnj->bij", m, y, y))
 
 
-def test_the_kinetic_energy_is_that_of_the_particles():
-    m, x, v = RNG.random(30), RNG.normal(size=(30, 3)), RNG.normal(size=6)
-    close(body_kinetic_energy(point_masses(m, x), v), 0.5 * np.sum(m * (velocity_at(v, x) ** 2).sum(axis=-1)))
-
-
 def test_the_products_of_inertia_are_negative():
     """I_xy = -sum m x y, in both places (source document 004 has one of them without its sign)."""
     I = point_masses([2.0, 3.0], [[1.0, 2.0, 0.0], [0.5, 0.5, 1.0]])
     close(I[0, 1], -(2.0 * 1.0 * 2.0 + 3.0 * 0.5 * 0.5))
     assert I[0, 1] == I[1, 0]
-
-
-def test_particles_move_as_the_inertia_does():
-    m, x = RNG.random(10), RNG.normal(size=(10, 3))
-    E, r = exp3(RNG.normal(size=3)), RNG.normal(size=3)
-    close(transform_inertia(pluecker_transform(E, r), point_masses(m, x)), point_masses(m, (x - r) @ E.T), 256)
 
 
 def test_special_cases_of_particles():

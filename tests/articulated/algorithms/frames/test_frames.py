@@ -173,16 +173,6 @@ def test_change_of_point(model, state, frames, axes):
         close(there[3:], origin[3:] + cross(origin[:3], (R @ POINT)[:, None]))
 
 
-@every_axes
-def test_power_of_a_force_is_that_of_its_joint_forces(model, state, frames, axes):
-    q, v = state["q"], state["v"]
-    f = np.random.default_rng(5).normal(size=(len(q), 6))
-    for frame in frames:
-        tau = np.einsum("...ij,...i", jacobian(model, q, frame, axes=axes), f)
-        power = np.einsum("...i,...i", f, frame_velocity(model, q, v, frame, axes=axes))
-        close(np.einsum("...i,...i", tau, v), power)
-
-
 # -------------------------------------------------------------------------------------------------- rates of the Jacobians
 
 
@@ -235,17 +225,6 @@ def test_relative_jacobian_of_a_point_moves_its_columns(model, state, frames):
     for frame, reference in zip(frames, frames[::-1], strict=True):
         origin, there = (relative_jacobian(model, q, frame, reference, point) for point in (None, POINT))
         close(there[3:], origin[3:] + cross(origin[:3], POINT[:, None]))
-
-
-def test_what_is_fixed_to_the_world_sees_what_the_world_sees(state, model):
-    fixed = [frame for frame in model.frame_names if model.frame_offsets([frame])[0][0] < 0]
-    for reference in fixed:
-        T0 = frame_placement(model, state["q"][0], reference)
-        for frame in model.frame_names[:4]:
-            found = relative_jacobian(model, state["q"][0], frame, reference, axes="reference")
-            close(in_coordinates_of(T0, found), jacobian(model, state["q"][0], frame, axes="world"))
-            body = relative_jacobian(model, state["q"][0], frame, reference)
-            close(body, jacobian(model, state["q"][0], frame))
 
 
 def test_a_frame_does_not_move_relative_to_itself_and_its_body(state, model):
