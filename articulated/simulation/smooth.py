@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from numbers import Real
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pluecker.articulated.algorithms.configuration.integrate import carry_velocity, integrate
 from pluecker.articulated.algorithms.dynamics.aba import aba
 from pluecker.articulated.errors import SimulationError, SingularInertiaError
 from pluecker.articulated.model.joints import rate_joint
@@ -26,7 +24,6 @@ from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, Pluec
 __all__ = ["as_tolerance", "configuration_rate", "follow"]
 
 Array = NDArray[np.float64]
-LONGEST = 1.25 * np.pi  # of exponential coordinates inside a step: far from 2 pi, and not so soon again after a change
 
 
 def configuration_rate(model: Model, q: Array, v: Array) -> Array:
@@ -58,10 +55,8 @@ def follow(
     tol: float = 1e-9,
     progress: Callable[[Iterable[int]], Iterable[int]] = iter,
 ) -> Trajectory:
-    """The motion from the state ``q, v`` under joint forces, linear between their samples; arguments are not checked.
-
-    Exponential coordinates go over to the equivalent vector when they are longer than half a turn, and their velocities with
-    them, see :func:`carry_velocity`: in the samples, and in between before a turn is full.
+    """The motion of a mechanism of URDF, without exponential coordinates, from the state ``q, v`` under joint forces, linear
+    between their samples; arguments are not checked.
 
     Args:
         model: the mechanism.
@@ -135,7 +130,6 @@ def smooth_states(
 
     between = {"method": "DOP853", "rtol": max(tol, 1e-13), "atol": tol}
     quaternions = list(model.quaternion_slices().values())
-    vectors = list(model.rotation_vector_slices().values())
 
     def normalized(y: Array) -> tuple[Array, Array]:
         q, v = y[: model.nq].copy(), y[model.nq :]
@@ -148,31 +142,12 @@ def smooth_states(
         a = aba(model, q, v, force(t))
         return np.concatenate([configuration_rate(model, q, v), a])
 
-    def shortened(y: Array) -> Array:
-        q, v = normalized(y)
-        shorter = integrate(model, q, np.zeros(model.nv))
-        return np.concatenate([shorter, carry_velocity(model, q, shorter, v)])
-
-    def excess(t: float, y: Array) -> float:
-        return max(float(np.linalg.norm(y[part])) for part in vectors) - LONGEST
-
-    excess.terminal, excess.direction = True, 1.0  # type: ignore[attr-defined]
-
-    def follow(y: Array, t: float, end: float) -> Any:
-        if not vectors:
-            return solve_ivp(rate, (t, end), y, **between)
-        while True:
-            step = solve_ivp(rate, (t, end), shortened(y), events=excess, **between)
-            if step.status != 1:
-                return step
-            t, y = step.t[-1], step.y[:, -1]
-
     state = np.concatenate([q, v])
     for begin, end in pairwise(times):
         try:
             with np.errstate(all="ignore"):  # what overflows is an error below, no warning too
-                step = follow(state, begin, end)
-                found = shortened(step.y[:, -1]) if vectors else np.concatenate(normalized(step.y[:, -1]))
+                step = solve_ivp(rate, (begin, end), state, **between)
+                found = np.concatenate(normalized(step.y[:, -1]))
         except SingularInertiaError:
             raise
         except PlueckerError as error:  # the state has left the range of numbers that algorithms take

@@ -32,6 +32,7 @@ from pluecker.articulated.robots import SEVEN_JOINT_ARM, example_robots, find_ro
 from pluecker.articulated.simulation.smooth import configuration_rate, follow
 from pluecker.articulated.simulation.smooth_motion import smooth_motion
 from pluecker.spatial import UnknownNameError
+from tests.articulated.model.test_mimic import build as build_for_mimic
 from tests.command import main
 from tests.conftest import COMPILED
 from tests.mechanisms import MOVING, random_description
@@ -270,6 +271,11 @@ def test_a_motion_that_overflows_is_a_failed_computation(capsys, tmp_path, urdf)
     for torque in ("1e200", "1e300"):
         path.write_text(f"time,hinge\n0,{torque}\n0.1,{torque}\n")
         fails(capsys, 1, "overflow", "forward", urdf(PENDULUM), path)
+    names = [f"floating_base.{label}" for label in ("wx", "wy", "wz", "vx", "vy", "vz")]
+    start = tmp_path / "start.npz"
+    np.savez(start, q=[[0.0, 0, 0, 1, 0, 0, 0]], v=[[1e150, 1e150, 0.0, 0, 0, 0]])
+    path.write_text(f"time,{','.join(f'tau:{name}' for name in names)}\n0,0,0,0,0,0,0\n1,0,0,0,0,0,0\n")
+    fails(capsys, 1, "cannot be followed beyond", "forward", urdf(BRICK), path, "--floating-base", "--start", start)
 
 
 def test_times_of_torques_can_be_followed(capsys, tmp_path, urdf):
@@ -710,11 +716,11 @@ def test_an_interruption_of_a_computation_is_one_line(capsys, monkeypatch):
 # ------------------------------------------------------------------------------------------------------------ simulation
 
 
-@pytest.mark.parametrize("kind", MOVING)
+@pytest.mark.parametrize("kind", [*MOVING, "mimic"])
 def test_the_rate_of_a_configuration_is_that_of_the_path_it_is_on(kind):
     """Against a central difference of fourth order: error h^4 / 30 times the fifth derivative, |v| < 4, and rounding / h."""
     for seed in range(5):
-        model = random_description(seed, 1, kinds=(kind,)).build()
+        model = build_for_mimic(True) if kind == "mimic" else random_description(seed, 1, kinds=(kind,)).build()
         q, v, h = random_configuration(model, seed), np.random.default_rng(seed).normal(size=model.nv), 1e-3
         ends = {k: integrate(model, q, k * h * v) for k in (-2, -1, 1, 2)}
         expected = (8.0 * (ends[1] - ends[-1]) - (ends[2] - ends[-2])) / (12.0 * h)
