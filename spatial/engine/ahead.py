@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any, cast
 
 from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, UnknownNameError, shown
 
@@ -52,7 +53,7 @@ def as_topics(function: str, names: object, known: Mapping[str, Topic]) -> tuple
         KeyError: there is no such topic.
     """
     try:
-        found = None if isinstance(names, str) else tuple(names)  # type: ignore[arg-type]
+        found: tuple[Any, ...] | None = None if isinstance(names, str) else tuple(cast("Iterable[Any]", names))
     except TypeError:
         found = None
     if found is None:
