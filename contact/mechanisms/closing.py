@@ -34,13 +34,25 @@ from pluecker.contact.errors import ClosureError, ConstraintError
 from pluecker.contact.instants.motions_at import motions_at
 from pluecker.contact.instants.rows_at import ROWS_AT
 from pluecker.contact.mechanisms.closing_steps import (
+    ACROSS,
     DAMPED,
+    FIRST,
+    GAIN,
+    ITERATIONS,
+    LARGEST_DAMPING,
+    LEAST,
+    LONGEST,
+    NEAREST,
+    PROBE,
+    ROUNDED,
     SLACK,
-    Flips,
-    continue_turned,
+    SLOWEST,
+    Laws,
+    Searched,
+    bend_metric,
+    damping_after,
     measure_errors,
-    numbers_of_steps,
-    shorten_turns,
+    reach_errors,
     step_within_limits,
 )
 from pluecker.contact.mechanisms.constrained import Constrained, Flags
@@ -53,20 +65,10 @@ from pluecker.spatial.properties import cached_property
 
 __all__ = ["Closed", "close_world"]
 
-ITERATIONS = 100  # of Levenberg and Marquardt from one start, and of the search for the nearest configuration
 STARTS = 100  # the given configuration, some around it, farther and farther away, and others anywhere
 AROUND = 4  # chosen: so many starts are around it. Of a seven-joint arm one start in three leads to a pose
-# Shares of the errors: a step that takes less away counts for nothing, and one that promises less is left for another start.
-# With 0.03 a pose of that arm takes 56 evaluations, with 0.01 it takes 62, with 0.1 it takes 51; means over 300 poses.
-SLOWEST, GAIN = 1e-4, 3e-2
-NEAREST = 1e-9  # of the distance: a step that is shorter leads nowhere
 SINGULAR = DAMPED  # of the largest: directions in which the constraints say no more
 SMALL = 30_000  # rows, times coordinates squared: where steps are compiled, which NumPy's products of matrices overtake
-LONGEST = 1.0  # rad: of a turn in one step, so that none is made for which there is no reason
-ROUNDED = 1e-12  # of an energy, a step of so little of it: what it gains is of the order of rounding
-ACROSS = 100.0  # times B and curvature: chosen, far more than couples what is along the constraints and across them
-LEAST = 1e-300  # of what a length is divided by: a row that moves nothing has none, or one of rounding
-PROBE = 1e-6  # rad or m, of differences
 
 
 @by_value()
@@ -89,7 +91,7 @@ class Point:
     """Configuration with the errors there.
 
     Attributes:
-        q: configuration.
+        q: configuration; ahead: the Jacobians a small step ahead in each coordinate, ``(n, r, n)``, where they are known.
         values, jacobian: of all rows, phi and its gradient by the coordinates that may move.
         errors: of rows that hold and of limits, zero elsewhere.
         size: of the errors, the root of the sum of their squares.
@@ -102,48 +104,21 @@ class Point:
     errors: Array
     size: float
     worst: tuple[float, int]
+    ahead: Array | None = None
 
 
 class Metric:
-    """A positive definite matrix and, when it is asked for, its inverse."""
+    """A positive definite matrix and its inverse, which is computed when it is asked for, if it is not given."""
 
-    def __init__(self, matrix: Array) -> None:
+    def __init__(self, matrix: Array, inverse: Array | None = None) -> None:
         self.matrix = matrix
+        if inverse is not None:
+            self.inverse = inverse
 
     @cached_property
     def inverse(self) -> Array:
         """Of the matrix."""
         return np.ascontiguousarray(np.linalg.inv(self.matrix))
-
-
-class Laws:
-    """Constants of a search for a closed configuration, of one world.
-
-    Attributes:
-        held: which rows hold.
-        numbers: of each row 1 if it holds, and the ends of its range, infinite where it has none, ``(3, n_rows)``.
-        limited: which rows have a range.
-        flips: the rows that align axes.
-        turning: which velocities are those of turns.
-        straight: whether all velocities are the rates of coordinates.
-        box: position limits of the model that hold, infinite where there is none, twice ``(nq,)``.
-        boxed: which coordinates have two of them.
-        moved: whether kernels have the rows in another order.
-    """
-
-    def __init__(self, world: Constrained) -> None:
-        self.held = world.closed_rows
-        ranges = [(row.lower, row.upper) if row.ranged else (-np.inf, np.inf) for row in world.laws]
-        self.numbers = np.empty((3, len(ranges)))
-        self.numbers[0], self.numbers[1:] = self.held, np.array(ranges, dtype=np.float64).reshape(-1, 2).T
-        self.limited = np.isfinite(self.numbers[1:]).any(axis=0)
-        self.flips = Flips(world, self.held)
-        self.turning = np.array([turns(world.model, k) for k in range(world.model.nv)], dtype=np.bool_)
-        self.straight = all(JOINT_TYPES[joint.type].rate_is_velocity for joint in world.model.joints)
-        ends = world.model.lower_limit, world.model.upper_limit
-        self.box = ends if world.limits else (np.full(world.model.nq, -np.inf), np.full(world.model.nq, np.inf))
-        self.boxed = np.isfinite(self.box).all(axis=0)
-        self.moved = bool((world.packed.place != np.arange(len(ranges))).any())
 
 
 def metric_of(H: Array) -> Array:
@@ -170,37 +145,53 @@ class Closing:
         self.asked = motions_at(world.prescribed, world.n_rows, np.asarray(time)).value
         self.moving = np.flatnonzero(~fixed)
         self.turning = self.laws.turning[self.moving]
-        self.loose = loose_coordinates(self.model, fixed)
         self.partly = len(self.moving) < self.model.nv
         n, r = len(self.moving), len(self.asked)
         self.small = 0 < r * n * n <= SMALL
-        self.scratch = np.zeros(numbers_of_steps(n, r) if self.small else 0)
-        self.first = self.at(q)
+        self.none = np.zeros(n)
         self.metric = Metric(regular(metric_of(crba(self.model, q)[np.ix_(self.moving, self.moving)])))
         self.M = self.metric.matrix
+
+    @cached_property
+    def memory(self) -> Searched:
+        """Data that compiled steps read, and their workspace."""
+        return self.laws.searched(self.asked, self.moving)
+
+    @cached_property
+    def loose(self) -> Flags:
+        """Entries of q that belong to joints that may move, ``(nq,)``."""
+        fixed = np.ones(self.model.nv, dtype=np.bool_)
+        fixed[self.moving] = False
+        return loose_coordinates(self.model, fixed)
 
     # ---------------------------------------------------------------------------------------------------------- errors
 
     def at(self, q: Array) -> Point:
         """The errors in a configuration."""
-        values, J = self.rows(q)
-        flips, errors = self.laws.flips, np.empty(len(values))
-        if flips.groups:
-            continue_turned(flips.placements(q), flips.frames, flips.axes, flips.rows, values, J)
-        size, worst, k = measure_errors(values, self.laws.numbers, errors)
+        laws, flips, r = self.laws, self.laws.flips, len(self.asked)
+        values, J, errors = np.empty(r), np.empty((r, len(self.moving))), np.empty(r)
+        found = np.concatenate([part.reshape(-1) for part in self.rows(q)])
+        turned = flips.placements(q), flips.frames, flips.axes, flips.rows
+        given = self.asked, laws.place, self.moving, *turned, laws.numbers
+        size, worst, k = measure_errors(found, *given, values, J, errors)
         return Point(q, values, J, errors, size, (worst, k))
 
-    def rows(self, q: Array) -> tuple[Array, Array]:
-        """Compute phi - s of all rows, and J by the coordinates that may move: ``rows_at`` without what is asked once."""
-        world = self.world
+    def rows(self, q: Array) -> tuple[Array, Array, Array]:
+        """Compute error, Jacobian and bias of all rows; rows are in the order that kernels have."""
         try:
-            error, jacobian, _ = run(world, ROWS_AT, (q, self.still))
+            found: tuple[Array, Array, Array] = run(self.world, ROWS_AT, (q, self.still))
         except ArgumentValueError:
-            rows = rows_at(world, q, time=self.time)  # says what is wrong
-            return rows.error, np.ascontiguousarray(rows.jacobian[..., self.moving])
-        if self.laws.moved:
-            error, jacobian = error.take(world.packed.place, axis=-1), jacobian.take(world.packed.place, axis=-2)
-        return error - self.asked, jacobian.take(self.moving, axis=-1) if self.partly else jacobian
+            rows_at(self.world, q, time=self.time)  # says what is wrong
+            raise
+        return found
+
+    def rows_ahead(self, q: Array) -> Array:
+        """Compute the Jacobians of all rows by the coordinates that may move, a small step ahead in each, ``(n, r, n)``."""
+        n = len(self.moving)
+        steps = np.zeros((n, self.model.nv))
+        steps[np.arange(n), self.moving] = PROBE
+        J = self.rows(integrate(self.model, np.broadcast_to(q, (n, len(q))), steps))[1]
+        return np.ascontiguousarray(J[:, self.laws.place[:, None], self.moving])
 
     def moved(self, q: Array, step: Array) -> Array:
         """Return the configuration after a step of the coordinates that may move."""
@@ -216,41 +207,55 @@ class Closing:
         """Find a configuration where everything holds, from one start; or the one from which no step promises a share of
         the errors larger than ``least``.
         """
-        point, damping = self.first if q is self.start else self.at(q), 1e-3
+        if self.small and not self.world.calls_python:
+            point = self.reached(q, tol, least)
+            if point.size >= 0.0:
+                return point
+            q = point.q
+        point, damping = self.at(q), FIRST
         for _ in range(ITERATIONS):
             if point.worst[0] <= tol:
                 break
             step, left = self.smallest_step(point, damping)
             if left > point.size * (1.0 - least):
                 break
-            shorten_turns(step, self.turning, LONGEST)
             ahead = self.at(self.moved(point.q, step))
-            if ahead.size < point.size * (1.0 - SLOWEST):
-                point, damping = ahead, max(damping * 0.1, 1e-12)
-            elif damping > 1e8:
+            gained = ahead.size < point.size * (1.0 - SLOWEST)
+            if gained:
+                point = ahead
+            elif damping > LARGEST_DAMPING:
                 break
-            else:
-                damping *= 8.0
+            damping = damping_after(damping, gained)
         return point
 
+    def reached(self, q: Array, tol: float, least: float) -> Point:
+        """Compute what :meth:`feasible` does, compiled; its size is -1 where NumPy has to go on."""
+        n, r, q = len(self.moving), len(self.asked), np.array(q)
+        values, J, errors, ahead = np.empty(r), np.empty((r, n)), np.empty(r), np.empty((n, r, n))
+        size, worst, k = reach_errors(self.memory, self.metric.inverse, tol, least, q, values, J, errors, ahead)
+        return Point(q, values, J, errors, size, (worst, k), ahead)
+
     def smallest_step(self, point: Point, damping: float) -> tuple[Array, float]:
-        """The step, smallest in M, that takes the errors away as far as damping lets it, within the limits; and the size of
-        the linear errors that are left.
+        """The step, smallest in M, that takes the errors away as far as damping lets it, within the limits, and no farther
+        than it may be; and the size of the linear errors that the whole of it leaves.
         """
         size = min(1.0, point.size)  # so that the damping goes with the errors, and the last steps are Newton's
-        p, _, left = self.best_step(point, np.zeros(len(self.moving)), self.metric, damping * size)
+        p, _, left = self.best_step(point, self.none, self.metric, damping * size, LONGEST)
         return p, left
 
-    def best_step(self, point: Point, wanted: Array, metric: Metric, damping: float) -> tuple[Array, Array, float]:
+    def best_step(
+        self, point: Point, wanted: Array, metric: Metric, damping: float, longest: float = np.inf
+    ) -> tuple[Array, Array, float]:
         """The p that minimises ``1/2 (p - wanted)^T B (p - wanted)`` with linear errors zero and within linear limits.
 
         Returns with it its multipliers x, of all rows: ``B (p - wanted) = J^T x``, and the size of the linear errors that it
-        leaves. An active set: limits are added where p would leave them, and left out again where they would pull.
+        leaves. An active set: limits are added where p would leave them, and left out again where they would pull. No turn
+        in p is longer than that, then.
         """
         if self.small:
             p, multiplier = np.empty(len(wanted)), np.empty(len(point.values))
-            numbers = self.laws.numbers, metric.inverse, wanted, damping, p, multiplier, self.scratch
-            left = step_within_limits(point.jacobian, point.values, point.errors, *numbers)
+            numbers = self.laws.numbers, metric.inverse, wanted, damping, self.turning, longest, p, multiplier
+            left = step_within_limits(point.jacobian, point.values, point.errors, *numbers, self.memory.steps)
             if left >= 0.0:
                 return p, multiplier, left
         held, limited = self.laws.held, self.laws.limited
@@ -277,8 +282,10 @@ class Closing:
                 on[int(np.argmax(np.where(pulling, on * multiplier, -np.inf)))] = 0.0
             else:
                 break
-        left, errors = point.values + point.jacobian @ p, np.empty(len(held))
-        return p, multiplier, measure_errors(left, self.laws.numbers, errors)[0]
+        change = point.jacobian @ p
+        left = np.where(held, point.values + change, np.minimum(change - low, 0.0) + np.maximum(change - high, 0.0))
+        turn = np.abs(p[self.turning]).max(initial=0.0)
+        return p * (longest / turn) if turn > longest else p, multiplier, float(np.linalg.norm(left))
 
     # ----------------------------------------------------------------------------------------------------------- nearest
 
@@ -334,14 +341,17 @@ class Closing:
         it is so along them. Where it is not, B.
         """
         n, (low, high) = len(self.moving), self.laws.numbers[1:]
+        ahead = self.rows_ahead(point.q) if point.ahead is None else point.ahead
+        if self.small:
+            matrix, inverse = np.empty((n, n)), np.empty((n, n))
+            laws = self.laws.numbers, multiplier, B.matrix, B.inverse
+            good = bend_metric(ahead, point.jacobian, point.values, *laws, matrix, inverse, self.memory.steps)
+            return Metric(matrix, inverse) if good else B
         at_end = (point.values < low + NEAREST) | (point.values > high - NEAREST)
         # the step before may have met a limit that its end is not at
         multiplier = np.where(self.laws.held | at_end, multiplier, 0.0)
         acting = self.laws.held | (multiplier != 0.0)
-        steps = np.zeros((n, self.model.nv))
-        steps[np.arange(n), self.moving] = PROBE
-        J = self.rows(integrate(self.model, point.q, steps))[1]
-        K = multiplier @ (J - point.jacobian) / PROBE
+        K = multiplier @ (ahead - point.jacobian) / PROBE
         K += K.T
         A, curvature = point.jacobian[acting], B.inverse @ K
         size = np.sqrt(max(float(np.sum(curvature * curvature.T)), 0.0))  # of its eigenvalues, which are real
@@ -475,13 +485,3 @@ def loose_coordinates(model: Model, fixed: Flags) -> Flags:
             still = fixed[joint.v_start : joint.v_start + kind.nv].all()
             loose[joint.q_start : joint.q_start + kind.nq] = not still
     return loose
-
-
-def turns(model: Model, v: int) -> bool:
-    """Return whether a velocity is one of a turn."""
-    for joint in model.joints:
-        kind = JOINT_TYPES[joint.type]
-        k = v - joint.v_start
-        if joint.mimic is None and 0 <= k < kind.nv:
-            return kind.q_units[k] == "rad" if kind.rate_is_velocity else k < 3
-    return False

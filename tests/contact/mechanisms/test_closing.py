@@ -156,6 +156,26 @@ def test_a_limit_that_was_met_on_the_way_leaves_the_nearest_configuration(start)
     assert_allclose(left, 0.0, atol=1e-8 * np.abs(force).max())
 
 
+@pytest.mark.parametrize("start", [(0.3, 1.0, 0.2), (-0.2, 1.2, -0.3), (0.2, 0.2, 0.2)])
+def test_functions_of_python_close_as_constraints_of_the_package_do(start):
+    """The end of the arm is on a vertical line, by its coordinates x and y."""
+    model = limited_arm()
+
+    def coordinate(name, function, derivative, value):
+        """Sum a function of the angles of links, each of 1 m, and its gradient."""
+        return c.UserFunction(
+            name,
+            lambda q: sum(function(np.cumsum(q))) - value,
+            lambda q: np.cumsum(derivative(np.cumsum(q))[::-1])[::-1],
+        )
+
+    own = coordinate("x", np.cos, lambda a: -np.sin(a), 1.6), coordinate("y", np.sin, np.cos, 0.9)
+    line = c.PointOnLine("line", ("world", (1.6, 0.9, 0)), ("d", (1.0, 0, 0)))
+    assert_allclose(
+        World(model, own).close(start).configuration, World(model, [line]).close(start).configuration, atol=1e-9
+    )
+
+
 @pytest.mark.parametrize("seed", [13, 46, 72, 85, 100])
 def test_an_arm_reaches_a_pose_that_it_can_reach_from_wherever_it_is(seed):
     """Seed and goal are anywhere within the limits, which end most ways to the goal that begin near the seed."""
