@@ -22,15 +22,22 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.friction.lcp.complementarity import make_problem
-from pluecker.contact.friction.lcp.polygon import FrictionLcp, friction_lcp
+from pluecker.contact.friction.lcp.polygon import (
+    Unknowns,
+    check_directions,
+    polygon_directions,
+    polygon_unknowns,
+    usual_directions,
+)
 from pluecker.contact.friction.lcp.solve_lcp import run, usual_limit
 from pluecker.contact.friction.problem.natural_map import ROUNDING
 from pluecker.contact.friction.problem.prepared import scales
@@ -39,17 +46,40 @@ from pluecker.contact.friction.results.measures import Errors, all_errors
 from pluecker.contact.friction.results.result import LIMIT, STALLED, UNSOLVED, Result, Stage, is_converged, judge
 from pluecker.contact.friction.results.states import Blocks
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.properties import cached_property
 
 __all__ = ["LCP_METHODS", "solve_as_lcp"]
 
+Flags = NDArray[np.bool_]
 LCP_METHODS = ("lemke", "minmap_newton")
 DENSE = 200  # unknowns up to which a full matrix is faster: SciPy's sparse ones take 20 us before they begin (measured)
-FIRST_DIRECTIONS, FINER = (
-    32,
-    4,
-)  # directions that Newton's method begins with, of more; and how many times as many come next
+FIRST_DIRECTIONS = 32  # of a contact that has many: those that a solution begins with
+FINER = 4  # how many times as many come next where these lead nowhere
 ROUNDS = 3  # of a method that stalls, each begun at the best multipliers, with the auxiliary ones made small
 AUTOMATIC = ("minmap_newton", "lemke")
+
+
+@dataclass
+class Course:
+    """Course of a solution so far: what was run, how much of the limit is left, and when.
+
+    Attributes:
+        method, tol: what was asked for.
+        limit: of iterations; None for the usual one of each run. left: what of it is left.
+        stages, record: runs of methods, and errors after each iteration.
+        before: how long they took together, in s.
+        ended, why: status and message of the last one.
+    """
+
+    method: str
+    tol: float
+    limit: int | None
+    left: float
+    stages: list[Stage]
+    record: list[tuple[float, float]]
+    before: float = 0.0
+    ended: str = ""
+    why: str = ""
 
 
 def solve_as_lcp(
@@ -64,16 +94,54 @@ def solve_as_lcp(
 ) -> Result:
     """Solve a law as a complementarity problem; :func:`.solve` has checked the arguments.
 
-    Of many directions Newton's method begins where fewer have led: from zero it takes as many steps as there are
-    directions, and each of them as many products with a full matrix as its line search.
+    Friction acts along two directions of a contact at most. So of many directions a few are looked at, evenly spread, and
+    then those with them that the solution asks for: beside its friction, and where its speed of sliding is larger than in
+    all of those. The solution of so few is one of all when there are no more. All of them at once take a full matrix, and
+    Newton's method from zero as many steps as there are directions.
     """
     began = time.perf_counter()
-    lcp: Polygon | NormalsOnly = Polygon(problem, directions) if law == "lcp" else NormalsOnly(problem)
-    coarser = None
-    if directions is not None and directions > 2 * FIRST_DIRECTIONS and method != "lemke" and warm_start is None:
-        fewer = max(FIRST_DIRECTIONS, directions // (2 * FINER) * 2)
-        coarser = solve_as_lcp(problem, law, method, tol, limit, None, fewer, history)
-        warm_start = coarser.multipliers
+    whole: Polygon | NormalsOnly = Polygon(problem, directions) if law == "lcp" else NormalsOnly(problem)
+    course = Course(method, tol, limit, math.inf if limit is None else limit, [], [])
+    if isinstance(whole, Polygon) and whole.directions > 2 * FIRST_DIRECTIONS:
+        best, errors = solve_on_few(whole, course, warm_start)
+    else:
+        best, errors = solve_on_all(whole, course, warm_start)
+    iterations = sum(stage.iterations for stage in course.stages)
+    status, message = judge(errors, tol, iterations if course.ended == LIMIT else None)
+    if course.ended in ("ray", "infeasible") and not is_converged(errors, tol):
+        status, message = UNSOLVED, course.why
+    return Result(
+        best, whole.problem.unchecked_velocity(best), law, method, status, errors, tol, iterations, iterations, 1,
+        time.perf_counter() - began, tuple(course.stages), np.array(course.record).reshape(-1, 2) if history else None,
+        message, Blocks(whole.problem.sets, whole.scale, whole.problem.offset),
+    )  # fmt: skip
+
+
+def solve_on_few(whole: Polygon, course: Course, warm_start: Array | None) -> tuple[Array, Errors]:
+    """Solve a polygon of many directions by those that matter; return multipliers, and their errors for all directions."""
+    start, even, smallest = warm_start, FIRST_DIRECTIONS, math.inf
+    chosen = whole.evenly(even)
+    if start is not None:
+        chosen |= whole.wanted(start)
+    while True:
+        part = whole if chosen.all() else whole.of(chosen)
+        best, errors = solve_on_all(part, course, start)
+        solved = is_converged(errors, course.tol)
+        errors = errors if part is whole else whole.errors(best)
+        if part is whole or is_converged(errors, course.tol) or course.left == 0:
+            return best, errors
+        more = whole.wanted(best)
+        if not solved or errors.largest >= smallest or not (more & ~chosen).any():
+            even *= FINER
+            chosen |= whole.evenly(even)
+        smallest = min(smallest, errors.largest)
+        chosen |= more
+        start = best if solved else warm_start  # a method that fails is not begun where it did
+
+
+def solve_on_all(lcp: Polygon | NormalsOnly, course: Course, warm_start: Array | None) -> tuple[Array, Errors]:
+    """Solve a problem by the methods of a course, which goes on; return the best multipliers and their errors."""
+    method, tol, limit, left = course.method, course.tol, course.limit, course.left
     # In units of impulses and speeds near those in which the errors are measured; powers of two change no digit.
     unit = np.exp2(np.rint(np.log2(lcp.unit)))
     units = scipy.sparse.diags_array(unit)
@@ -81,7 +149,7 @@ def solve_as_lcp(
     covering = unit / lcp.unit  # alike for all, so that Lemke's path depends on no units
     first = None if warm_start is None else lcp.unknowns(np.asarray(lcp.map @ lcp.project(lcp.unknowns(warm_start))))
     best = np.asarray(lcp.map @ lcp.project(np.zeros(given.size)))
-    errors, ended, why = lcp.errors(best), "", ""
+    errors = lcp.errors(best)
 
     def accept(z: Array) -> bool:
         nonlocal best, errors
@@ -91,12 +159,6 @@ def solve_as_lcp(
             best, errors = r, now
         return is_converged(now, tol)
 
-    record: list[tuple[float, float]] = []
-    stages: list[Stage] = []
-    before, left = 0.0, math.inf if limit is None else limit
-    if coarser is not None:
-        stages, before, left = list(coarser.stages), coarser.time, left - coarser.iterations
-        record = [] if coarser.history is None else [(float(t), float(e)) for t, e in coarser.history]
     for name in AUTOMATIC if method == "auto" else (method,):
         z, usual = None if first is None else first / unit, usual_limit(name, given.size)
         for _ in range(ROUNDS):
@@ -105,30 +167,23 @@ def solve_as_lcp(
             try:
                 found = run(given, name, tol, most, z, covering, accept=accept)
             except ProblemError:  # Lemke's method does not solve all mixed problems
-                if not stages:
+                if not course.stages:
                     raise
                 break
-            left, ended, why = left - found.iterations, found.status, found.message
-            stages.append(Stage(name, found.iterations, errors.largest, found.time))
+            left, course.ended, course.why = left - found.iterations, found.status, found.message
+            course.stages.append(Stage(name, found.iterations, errors.largest, found.time))
             known = found.history if name != "lemke" else np.zeros(0)  # that of its pivots is of another quantity
-            seconds = before + np.linspace(0.0, found.time, len(known) + 1)[1:]
-            record += [*zip(seconds, known, strict=True)]
-            before += found.time
+            seconds = course.before + np.linspace(0.0, found.time, len(known) + 1)[1:]
+            course.record += [*zip(seconds, known, strict=True)]
+            course.before += found.time
             if found.status != STALLED or name == "lemke" or errors.largest == reached or left == 0:
                 break
             z = lcp.unknowns(best) / unit
         first = None if first is None else lcp.unknowns(best)
         if is_converged(errors, tol) or left == 0:
             break
-    iterations = sum(stage.iterations for stage in stages)
-    status, message = judge(errors, tol, iterations if ended == LIMIT else None)
-    if ended in ("ray", "infeasible") and not is_converged(errors, tol):
-        status, message = UNSOLVED, why
-    return Result(
-        best, lcp.problem.unchecked_velocity(best), law, method, status, errors, tol, iterations, iterations, 1,
-        time.perf_counter() - began, tuple(stages), np.array(record).reshape(-1, 2) if history else None, message,
-        Blocks(lcp.problem.sets, lcp.scale, lcp.problem.offset),
-    )  # fmt: skip
+    course.left = left
+    return best, errors
 
 
 def small_dense(A: Any) -> Any:
@@ -164,54 +219,128 @@ class NormalsOnly:
 
 
 class Polygon:
-    """The problem with a polygon for friction."""
+    """The problem with a polygon for friction: all its directions, or some of them.
+
+    Args:
+        problem: contacts and rows.
+        directions: of each contact; the usual number for None.
+
+    Attributes:
+        directions: of each contact, of all of which some may be chosen.
+        chosen: which of them these are, contact by contact, ``(directions * contacts,)``.
+        lower, upper, map, unit: bounds of the unknowns, their multipliers, and units near one.
+        scale: s of each row of the problem.
+    """
 
     def __init__(self, problem: Problem, directions: int | None) -> None:
-        lcp: FrictionLcp = friction_lcp(problem, directions=directions)
-        self.problem, self.directions, self.contacts = problem, lcp.directions, lcp.contacts
-        self.A, self.map = small_dense(lcp.A), small_dense(lcp.map)
-        self.b, self.lower, self.upper = lcp.b, lcp.lower, lcp.upper
-        self.scale, contact = scales(problem.operator, problem.sets), problem.sets.sizes[:, 0] > 0
-        s = self.scale[problem.sets.start[:-1]]
-        of = s[contact]  # of an impulse; lambda is a velocity
-        self.unit = np.concatenate([np.repeat(of, self.directions), of, 1.0 / of, s[~contact]])
-        every = np.arange(self.contacts)
-        self.block = np.concatenate(
-            [np.repeat(every, self.directions), every, every, self.contacts + np.arange((~contact).sum())]
+        self.problem, self.directions = problem, usual_directions(problem) if directions is None else directions
+        if directions is not None:
+            check_directions(problem, directions)
+        self.choose(polygon_unknowns(problem, self.directions), scales(problem.operator, problem.sets), None)
+
+    def choose(self, unknowns: Unknowns, scale: Array, chosen: Flags | None) -> None:
+        """Set the unknowns, of chosen directions or all of them."""
+        sets, eta = self.problem.sets, self.directions
+        friction, K, _, R = unknowns.counts
+        self.all, self.scale, self.contacts = unknowns, scale, K
+        self.chosen = np.ones(friction, dtype=np.bool_) if chosen is None else chosen
+        each = np.flatnonzero(self.chosen)
+        kept = np.concatenate([each, friction + np.arange(2 * K + R)])
+        self.map, self.cone = (
+            (unknowns.map, unknowns.cone)
+            if chosen is None
+            else (scipy.sparse.csr_matrix(unknowns.map[:, kept]), scipy.sparse.csr_matrix(unknowns.cone[kept][:, kept]))
         )
-        self.of_block = np.concatenate([of, s[~contact]])
+        self.lower, self.upper = unknowns.lower[kept], unknowns.upper[kept]
+        self.of_beta, self.angle = each // eta, 2.0 * np.pi / eta * (each % eta)
+        self.unit_of_beta = polygon_directions(eta)[each % eta] if eta > 2 else np.zeros((len(each), 0))
+        contact = sets.sizes[:, 0] > 0
+        s, every = scale[sets.start[:-1]], np.arange(K)
+        of, rest = s[contact], s[~contact]  # of an impulse; lambda is a velocity
+        self.top, self.rows = sets.start[:-1][contact], sets.start[:-1][~contact]
+        self.unit = np.concatenate([of[self.of_beta], of, 1.0 / of, rest])
+        self.block = np.concatenate([self.of_beta, every, every, K + np.arange(R)])
+        self.of_block = np.concatenate([of, rest])
+
+    @cached_property
+    def A(self) -> Any:
+        """Matrix of the complementarity problem."""
+        back = scipy.sparse.csr_matrix(self.map.T)
+        return small_dense(scipy.sparse.csr_matrix(back @ self.problem.matrix() @ self.map + self.cone))
+
+    @cached_property
+    def b(self) -> Array:
+        """Offset of the complementarity problem."""
+        return np.asarray(self.map.T @ self.problem.offset)
+
+    def of(self, chosen: Flags) -> Polygon:
+        """Return the problem with some of the directions."""
+        part = object.__new__(Polygon)
+        part.problem, part.directions = self.problem, self.directions
+        part.choose(self.all, self.scale, chosen)
+        return part
+
+    def evenly(self, count: int) -> Flags:
+        """Flag so many directions of each contact, evenly spread, or all of them."""
+        eta = self.directions
+        found = np.zeros((self.contacts, eta), dtype=np.bool_)
+        found[:, np.unique(np.arange(min(count, eta)) * eta // min(count, eta))] = True
+        return found.ravel()
+
+    def wanted(self, r: Array) -> Flags:
+        """Flag the directions that a solution asks for: beside its friction, and beside that against which it slides."""
+        eta, K = self.directions, self.contacts
+        u, found = self.problem.unchecked_velocity(r), np.zeros((K, eta), dtype=np.bool_)
+        each = np.arange(K)
+        for x, y in ((r[self.top + 1], r[self.top + 2]), (-u[self.top + 1], -u[self.top + 2])):
+            h = (np.arctan2(y, x) % (2.0 * np.pi) / (2.0 * np.pi / eta)).astype(np.int64)
+            found[each, h % eta] = found[each, (h + 1) % eta] = True
+        return found.ravel()
 
     def project(self, z: Array) -> Array:
         """Project z on its bounds"""
         return np.minimum(np.maximum(z, self.lower), self.upper)
 
+    def along(self, x: Array) -> Array:
+        """Components of a vector of the problem, of each contact along its directions"""
+        if self.directions == 2:
+            return np.where(self.angle > 0.0, -1.0, 1.0) * x[self.top + 1][self.of_beta]
+        D, k = self.unit_of_beta, self.of_beta
+        return np.asarray(D[:, 0] * x[self.top + 1][k] + D[:, 1] * x[self.top + 2][k])
+
     def unknowns(self, r: Array) -> Array:
         """z of multipliers r: the friction in the two directions beside it, the least lambda"""
-        K, eta = self.contacts, self.directions
-        z = self.map.T @ r
-        along = z[: eta * K].reshape(K, eta)  # D' r_t
-        beta = np.maximum(along, 0.0)
-        if eta > 2:
-            start, each, step = self.problem.sets.start, np.arange(K), 2.0 * np.pi / eta
-            top = start[:-1][np.diff(start) == 3]
-            x, y = r[top + 1], r[top + 2]
-            angle, length = np.arctan2(y, x) % (2.0 * np.pi), np.hypot(x, y)
-            h = np.minimum((angle / step).astype(np.int64), eta - 1)
-            beta = np.zeros((K, eta))
-            beta[each, h] = length * np.sin(np.maximum(step - (angle - h * step), 0.0)) / np.sin(step)
-            beta[each, (h + 1) % eta] = length * np.sin(np.maximum(angle - h * step, 0.0)) / np.sin(step)
-        z[: eta * K] = beta.ravel()
-        z[eta * K + K : eta * K + 2 * K] = 0.0
-        w = self.A @ z + self.b
-        z[eta * K + K : eta * K + 2 * K] = np.maximum(-w[: eta * K].reshape(K, eta).min(axis=1, initial=0.0), 0.0)
-        return np.asarray(z)
+        k, n = self.of_beta, len(self.of_beta)
+        start = np.searchsorted(k, np.arange(self.contacts + 1))
+        if self.directions == 2:
+            beta = np.maximum(self.along(r), 0.0)
+        else:
+            each, turn = np.arange(self.contacts), 2.0 * np.pi
+            x, y = r[self.top + 1], r[self.top + 2]
+            angle, length = np.arctan2(y, x) % turn, np.hypot(x, y)
+            # the last direction that is not beyond, of the contact's own; before its first one comes its last
+            h = np.searchsorted(2.0 * turn * k + self.angle, 2.0 * turn * each + angle, side="right") - 1
+            h = np.where(h < start[:-1], start[1:] - 1, h)
+            after = np.where(h + 1 < start[1:], h + 1, start[:-1])
+            since, step = (angle - self.angle[h]) % turn, (self.angle[after] - self.angle[h]) % turn
+            beta = np.zeros(n)
+            beta[h] = length * np.sin(np.maximum(step - since, 0.0)) / np.sin(step)
+            beta[after] = length * np.sin(since) / np.sin(step)
+        speeds = -self.along(self.problem.unchecked_velocity(np.asarray(r)))
+        largest = np.maximum.reduceat(speeds, start[:-1]) if n else np.zeros(0)
+        return np.concatenate([beta, r[self.top], np.maximum(largest, 0.0), r[self.rows]])
 
     def errors(self, r: Array) -> Errors:
         """Compute the errors of the circle, with natural map and velocity of the complementarity problem at the z of r"""
-        problem, b, s = self.problem, self.problem.offset, self.scale
+        problem, b, s, K, n = self.problem, self.problem.offset, self.scale, self.contacts, len(self.of_beta)
         z, u = self.unknowns(r), problem.unchecked_velocity(r)
         errors = all_errors(problem.sets, b, r, u, "ncp", s)
-        w, low, high = self.A @ z + self.b, (z - self.lower) / self.unit, (z - self.upper) / self.unit
+        speed, beta = z[n + K : n + 2 * K], np.bincount(self.of_beta, z[:n], K)
+        friction = problem.sets.friction[problem.sets.sizes[:, 0] > 0, 0]
+        w = np.concatenate(
+            [self.along(u) + speed[self.of_beta], u[self.top], friction * r[self.top] - beta, u[self.rows]]
+        )
+        low, high = (z - self.lower) / self.unit, (z - self.upper) / self.unit
         h = np.minimum(np.maximum(w * self.unit, high), low)
         lack = np.sqrt(np.bincount(self.block, h * h, len(self.of_block))) / self.of_block
         rows = np.repeat(np.arange(problem.blocks), np.diff(problem.sets.start))

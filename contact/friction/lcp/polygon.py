@@ -52,7 +52,10 @@ from pluecker.contact.friction.sparse.blocks import Indices, to_scipy
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["SIDES", "FrictionLcp", "MixedLcp", "friction_lcp", "mixed_lcp", "polygon_directions"]
+__all__ = [
+    "SIDES", "FrictionLcp", "MixedLcp", "Unknowns", "check_directions", "friction_lcp", "mixed_lcp", "polygon_directions",
+    "polygon_unknowns", "usual_directions",
+]  # fmt: skip
 
 SIDES = 8  # of the polygon that stands for the circle in space, unless others are asked for
 EVEN = "an even number from 4 on, or 2 in the plane"
@@ -228,6 +231,16 @@ def checked_directions(directions: int, pairs: int, entries: int) -> int:
     return eta
 
 
+def check_directions(problem: Problem, directions: int) -> None:
+    """Check the number of directions that was asked for, and that :func:`friction_lcp` with so many fits into memory.
+
+    Raises:
+        ProblemError: it is no such number, or too large.
+    """
+    N, top = problem.matrix(), normals(problem)
+    checked_directions(directions, N[top][:, top].nnz, N[top].nnz)
+
+
 def normals(problem: Problem) -> Indices:
     """Return the rows of the normal multipliers of the contacts."""
     return problem.sets.start[:-1][problem.sets.sizes[:, 0] > 0]
@@ -304,11 +317,11 @@ def friction_lcp(problem: Problem, *, directions: int | None = None) -> Friction
                [-1. , -1. , -1. , -1. ,  0.3,  0. ]])
     """
     as_record("problem", problem, Problem)
-    N, top = problem.matrix(), normals(problem)
+    N = problem.matrix()
     if directions is None:
         directions = usual_directions(problem)
     else:
-        directions = checked_directions(directions, N[top][:, top].nnz, N[top].nnz)
+        check_directions(problem, directions)
     P = polygon_unknowns(problem, directions)
     back = scipy.sparse.csr_matrix(P.map.T)
     A = scipy.sparse.csr_matrix(back @ N @ P.map + P.cone)

@@ -1,5 +1,6 @@
 """The problems of source documents 000 and 004: blocks by definition, closed forms, one against the other, convergence."""
 
+import tracemalloc
 from itertools import product
 
 import numpy as np
@@ -338,3 +339,46 @@ def test_steps_of_newtons_method_do_not_grow_with_the_number_of_directions():
     assert polygon.iterations <= 40
     assert sum(stage.iterations for stage in polygon.stages) == polygon.iterations
     np.testing.assert_allclose(polygon.multipliers, circle.multipliers, rtol=0.0, atol=2 * np.pi / 512)
+
+
+@pytest.mark.parametrize("method", ["auto", "lemke"])
+@pytest.mark.parametrize("eta", [66, 300, 3000])
+def test_many_directions_come_as_near_to_the_circle_as_their_number_squared(eta, method):
+    """A block that slides midway between two directions: friction falls short of mu W by 1 - cos(pi / eta)."""
+    mu, W, slide = 0.4, 1.5, 3.0 * np.array([np.cos(np.pi / eta), np.sin(np.pi / eta)])
+    problem = block_on_a_floor(slide, mu, W)
+    polygon = contact_solve(problem, "lcp", method, tol=1e-12, directions=eta)
+    assert polygon.converged
+    friction = -mu * W * np.cos(np.pi / eta) * slide / 3.0
+    np.testing.assert_allclose(polygon.multipliers, [W, *friction], rtol=0.0, atol=1e-11)
+    np.testing.assert_allclose(contact_solve(problem, tol=1e-12).multipliers, [W, *friction], atol=5.0 / eta**2)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_of_many_directions_all_obey_the_law(seed):
+    """Friction is in the polygon, and none in it takes more energy: ``r_t . u_t = mu r_n min_h(d_h . u_t)``."""
+    rng, K, eta = np.random.default_rng(seed), 3, 128
+    J = rng.standard_normal((3 * K, 3 * K + 2))
+    problem = Problem.from_delassus(J @ J.T, J @ rng.standard_normal(3 * K + 2), rng.uniform(0.1, 1.2, K))
+    polygon = contact_solve(problem, "lcp", tol=1e-11, directions=eta)
+    assert polygon.converged
+    r, u = polygon.multipliers.reshape(K, 3), polygon.velocity.reshape(K, 3)
+    most, angle = problem.sets.friction[:, 0] * r[:, 0], 2.0 * np.pi / eta * np.arange(eta)
+    D, normal = (np.stack([np.cos(a), np.sin(a)], axis=1) for a in (angle, angle + np.pi / eta))  # corners, and sides
+    assert (most.max() > 0.0) or (u[:, 0] >= 0.0).all()
+    np.testing.assert_allclose(
+        np.maximum(r[:, 1:] @ normal.T - most[:, None] * np.cos(np.pi / eta), 0.0), 0.0, atol=1e-9
+    )
+    np.testing.assert_allclose((r[:, 1:] * u[:, 1:]).sum(axis=1), most * (u[:, 1:] @ D.T).min(axis=1), atol=1e-9)
+
+
+def test_many_directions_take_no_full_matrix():
+    """One of 3002 unknowns is 72 MB."""
+    problem = block_on_a_floor(np.array([1.0, 0.3]), 0.4, 1.5)
+    contact_solve(problem, "lcp", directions=3000)
+    tracemalloc.start()
+    try:
+        assert contact_solve(problem, "lcp", directions=3000).converged
+        assert tracemalloc.get_traced_memory()[1] < 8e6
+    finally:
+        tracemalloc.stop()
