@@ -10,7 +10,7 @@ zero, a coordinate comes to a hard limit, or the reaction of a coordinate that i
 a step is searched for the first of them, and the step is taken anew up to there. At a hard limit the velocity comes back
 with -e (Newton's law); friction and other coordinates at rest do not resist impulses. A velocity below 1e-6 does not come
 back, and what an impact elsewhere throws off its limit as slowly stays there, so that bouncing and chattering have an end.
-What is at rest altogether takes one step, however long.
+What is at rest altogether takes one step, however long. A motion whose steps become and stay next to nothing is refused.
 
 Sources: Dormand, Prince (1980); Hairer, Norsett and Wanner (1993), sections II.4 to II.6; Munthe-Kaas (1999).
 """
@@ -48,6 +48,9 @@ from pluecker.spatial.engine.scalars.operations import load, part, store, tail
 
 __all__ = ["DORMAND_PRINCE", "adaptive_kernel", "adaptive_numbers", "event_kernels", "rate_kernel", "with_tolerance"]
 
+# Steps so short, of the one that they divide: MOST_STEPS of them are a ten-thousandth of it. Where a force jumps there are
+# some twenty, down to the jump and, five times as long each, away from it; next to a singularity they have no end.
+TINY, MANY = 1e-8, 50
 EARLY = 0.05  # of a step: what happens so early is found to more digits in a shorter one
 
 
@@ -113,7 +116,7 @@ def adaptive_kernel(pair: Pair, rate: Callable[..., Any], find: Callable[..., An
         copy_vector(configuration_count(m), at_start.q, q)
         copy_vector(nv, at_start.v, v)
         copy_vector(nv, at_start.v, start)
-        s, length = 0.0, load(memory, 0)
+        s, length, tiny = 0.0, load(memory, 0), 0
         length = length if length > 0.0 else h
         for _ in range(MOST_STEPS):
             settle(m, c, s, given, q, v, ws)
@@ -121,13 +124,16 @@ def adaptive_kernel(pair: Pair, rate: Callable[..., Any], find: Callable[..., An
             dt, e = attempt(m, c, s, tried, SHORTEST * h, given, q, v, ws)
             if not e <= 1.0:
                 return 1e300 + e
+            tiny = tiny + 1 if dt < TINY * h else 0
+            if tiny > MANY:
+                return 1e300
             whole, longer = length >= h - s and dt == tried, dt * min(5.0, 0.9 * max(e, 1e-10) ** power)
             part_of, row, what = find(m, c, s, dt, given, q, v, ws)
             if part_of < EARLY and dt * part_of > 1e3 * SHORTEST * h:
                 length = 2.0 * dt * part_of
                 continue
             if part_of <= 1.0:
-                dt, whole = dt * part_of, False
+                dt, whole, tiny = dt * part_of, False, 0
             if row_count(rows(c)) > 0:  # u and x were used in between, and the step may be shorter now
                 trial(m, c, s, dt, given, q, v, ws)
             land(m, c, q, v, start, ws)

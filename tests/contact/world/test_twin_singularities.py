@@ -1,6 +1,7 @@
 """Rotation vectors beyond half a turn and Euler angles in gimbal lock, in reduced and in maximal coordinates."""
 
 import sys
+import time
 from functools import partial
 
 import numpy as np
@@ -92,6 +93,27 @@ def test_gimbal_lock_is_named(passive):
         assert world.simulate(q, v, 0.1, 4e-3).q[-1, 1] > 0.5 * np.pi
     with pytest.raises(SimulationError, match=r"t = 0\.\d+ s: 'hip' is next to gimbal lock: .* degrees from"):
         twin.world.simulate(*twin.state(q, v), 0.4, 4e-3, on_unsolved="raise")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("beside", [0.1, 0.01, 1e-4])
+def test_a_motion_into_gimbal_lock_is_refused_at_once(beside):
+    """Steps towards it become shorter without end: it took 2,000 times as long as a motion away from it, now ten times."""
+    twin, times = World(top("euler_xyz", armature=0.05)).maximal(), []
+    q = np.array([0.3, 0.5 * np.pi - beside, 0.2])
+
+    def simulate_at(speed):
+        state = twin.state(q, np.array([0.7, speed, 0.5]))
+        return twin.world.simulate(*state, 0.06, 1e-2, integrator="dormand_prince")
+
+    simulate_at(-2.0)
+    began = time.process_time()
+    simulate_at(-2.0)
+    times.append(time.process_time() - began)
+    with pytest.raises(SimulationError, match=r"t = 0(\.\d+)? s: 'hip' is next to gimbal lock"):
+        simulate_at(2.0)
+    times.append(time.process_time() - began - times[0])
+    assert times[1] < 100.0 * times[0]
 
 
 @pytest.mark.parametrize("beside", [0.0, 1e-15, 1e-12, 1e-8, 1e-5])
