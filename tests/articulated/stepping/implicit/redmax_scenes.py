@@ -2,9 +2,9 @@
 
 In centimetres, grams and seconds; every body is a box of density 1. Euler's are in ``matlab/testRedMaxScenes.m``, those of
 backward differences in ``matlab-diff/scenesRedMax.m`` of https://github.com/sueda/redmax (MIT), each the kinetic energy at
-the end and what the potential energy has gained. Left out are loops, limits, friction, prescribed motions and what is
-deformable, and two scenes whose result depends on where RedMax changes charts: exponential coordinates beyond 3/4 of a turn,
-Euler angles by BDF2, of which backward differences are other sums in other coordinates.
+the end and what the potential energy has gained. Left out are hard loops and limits, friction, prescribed motions and what
+is deformable, and two scenes whose result depends on where RedMax changes charts: exponential coordinates beyond 3/4 of a
+turn, Euler angles by BDF2 (``test_redmax_charts.py`` follows it there).
 """
 
 from __future__ import annotations
@@ -194,3 +194,9 @@ SCENES = {
         elements=PointSpring(("b2", (0, 0, -10)), ("b3", (20, 0, 0)), stiffness=1e8),
     ),
 }  # fmt: skip
+
+# The scene of limits of 1e8, number 14 of ``matlab-diff/scenesRedMax.m``. The first joint's zero is a quarter of a turn on.
+LIMITED = Scene(
+    [hinge(Y), hinge(Y, END), hinge(Y, END)], steps=100, bdf1=-4.3935567424677353e05, bdf2=-3.1324585577747499e05
+)
+LIMITS = {"j0": (0.0, PI / 2), "j1": (-PI / 2, 0.0), "j2": (-PI / 2, 0.0)}
