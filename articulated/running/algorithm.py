@@ -59,7 +59,7 @@ COMPILED = not config.DISABLE_JIT
 NO_CONSTANTS = empty(0)
 NO_ORDER = empty(0, dtype=np.int64)
 NONE: dict[Any, Any] = {}
-PLAIN = {float, int}
+PLAIN = {float, int, np.float64}
 # No piece of a batch is smaller than this, links times states / 8: about 3 us. A thread, which has to be woken, is worth as
 # much as so many pieces.
 GRAIN, WORTH = 50, 32

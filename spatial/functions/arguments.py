@@ -25,7 +25,7 @@ __all__ = [
 
 Array = NDArray[np.float64]
 FLOAT = np.dtype(np.float64)
-PLAIN, LISTS = {float, int}, {list, tuple}
+PLAIN, LISTS = {float, int, np.float64}, {list, tuple}
 NOT_FINITE = "expected a finite number"
 OVERFLOWS = "the result overflows float64"
 DEEPEST = 64  # axes that an array of NumPy can have

@@ -181,6 +181,9 @@ def test_lists_of_numbers_are_short_and_the_same_to_the_bit_or_refused(tree):
         for _ in range(2):
             same_bits(rnea(tree, *inputs), rnea(tree, *arrays))
     assert python_calls(rnea, tree, q, v, a) <= 6
+    entries = [list(np.array(x, dtype=float)) for x in (q, v, a)]  # which are numbers of NumPy
+    same_bits(rnea(tree, *entries), expected)
+    assert python_calls(rnea, tree, *entries) <= 6
     for bad in ([True] * tree.nv, ["1.0"] * tree.nv, [None] * tree.nv):
         with pytest.raises(TypeError, match="rnea: v "):
             rnea(tree, q, bad, a)
