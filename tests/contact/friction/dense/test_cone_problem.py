@@ -1,7 +1,6 @@
-"""Small problems of contacts and rows: what laws of friction and staircases ask for, written out here; Clarabel; lanes.
+"""Small problems of contacts and rows: what laws of friction and staircases ask for, written out here; Clarabel.
 
-Users meet this solver inside of a step alone, on matrices that a mechanism makes: here it has the matrices that are hard. In
-lanes it is compiled for these tests only, before a release; steps in lanes are tested on each change.
+Users meet this solver inside of a step alone, on matrices that a mechanism makes: here it has the matrices that are hard.
 """
 
 import numpy as np
@@ -10,7 +9,6 @@ import pytest
 from pluecker.contact.friction.dense.cone_problem import cone_problem_memory, solve_cone_problem
 from tests.conftest import COMPILED
 from tests.contact.random_friction import as_random, clarabel_solution
-from tests.spatial.rows import WIDTH, rows_of_eight
 
 pytestmark = pytest.mark.plain
 
@@ -220,44 +218,6 @@ def test_contradictory_rows_are_reported_and_finite():
     assert np.isfinite(r).all()
     assert error > 0.1
     assert count >= 50
-
-
-@pytest.mark.everything
-@pytest.mark.skipif(not COMPILED, reason="lanes exist in compiled code only")
-@pytest.mark.parametrize("exact", [True, False])
-def test_a_lane_has_what_its_state_has_alone(exact):
-    states = [feet(seed, 4) for seed in range(WIDTH)]
-    friction = np.linspace(0.0, 1.2, WIDTH)
-    W, b, laws, r, error = (rows_of_eight(n) for n in (144, 12, 4, 12, 1))
-    work = rows_of_eight(cone_problem_memory(12, 4))
-    for k, (matrix, offset) in enumerate(states):
-        W[:, k], b[:, k], laws[:, k], r[:, k] = matrix.ravel(), offset, friction[k], 0.0
-    kinds = np.zeros(4)
-    solve_cone_problem(W, b, kinds, laws, exact, 1e-10, 1000, r, error, work)
-    assert (error <= 1e-10).all()
-    for k, (matrix, offset) in enumerate(states):
-        alone, _, _, _ = solved(matrix, offset, kinds, [friction[k]] * 4, exact)
-        np.testing.assert_allclose(matrix @ r[:, k], matrix @ alone, rtol=0.0, atol=1e-8)
-
-
-@pytest.mark.everything
-@pytest.mark.skipif(not COMPILED, reason="lanes exist in compiled code only")
-@pytest.mark.parametrize("iterations", [1000, 20])
-def test_a_lane_knows_nothing_of_its_neighbours(iterations):
-    """Starts near the solution are tried before all else: lanes beside them begin there, or at zero."""
-    W, b, laws, r, error = (rows_of_eight(n) for n in (144, 12, 4, 12, 1))
-    work, kinds = rows_of_eight(cone_problem_memory(12, 4)), np.zeros(4)
-    found = []
-    for others, near in ((1, False), (40, False), (1, True), (40, True)):
-        for k in range(WIDTH):
-            matrix, offset = feet(7 if k == 2 else others + k, 4)
-            W[:, k], b[:, k], laws[:, k], r[:, k] = matrix.ravel(), offset, 0.5, 0.0
-            if near and k != 2:
-                r[:, k] = 1.001 * solved(matrix, offset, kinds, [0.5] * 4)[0]
-        solve_cone_problem(W, b, kinds, laws, True, 1e-9, iterations, r, error, work)
-        found.append(r[:, 2].copy())
-    for other in found[1:]:
-        np.testing.assert_array_equal(other, found[0])
 
 
 def test_springs_change_no_number_of_the_problem():

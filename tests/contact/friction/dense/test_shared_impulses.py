@@ -5,8 +5,7 @@ import pytest
 
 from pluecker.contact.friction.dense import augmented_newton, cone_problem
 from tests.conftest import COMPILED
-from tests.contact.friction.dense.test_cone_problem import assert_coulomb, box, feet, solved
-from tests.spatial.rows import WIDTH, rows_of_eight
+from tests.contact.friction.dense.test_cone_problem import assert_coulomb, box, solved
 
 pytestmark = pytest.mark.plain
 
@@ -117,21 +116,3 @@ def test_the_convex_law_is_reached_in_stacks(ratio):
         kinds, laws = [0] * 4 * boxes, [0.5 if ratio == 1.0 else 100.0] * 4 * boxes
         _, _, error, _ = solved(W, b, kinds, laws, False, ROUNDED, 7)
         assert error <= ROUNDED
-
-
-@pytest.mark.everything
-@pytest.mark.skipif(not COMPILED, reason="lanes exist in compiled code only")
-@pytest.mark.parametrize("exact", [True, False])
-def test_a_lane_that_needs_few_turns_knows_nothing_of_one_that_needs_many(exact):
-    W, b, laws, r, error = (rows_of_eight(n) for n in (24 * 24, 24, 8, 24, 1))
-    work, kinds = rows_of_eight(cone_problem.cone_problem_memory(24, 8)), np.zeros(8)
-    found, counts = [], []
-    for others in ("feet", "stacks"):
-        for k in range(WIDTH):
-            matrix, offset = feet(7, 8) if k == 2 or others == "feet" else stack(k, 2)
-            W[:, k], b[:, k], laws[:, k], r[:, k] = matrix.ravel(), offset, 0.5, 0.0
-        counts.append(cone_problem.solve_cone_problem(W, b, kinds, laws, exact, 1e-9, 100, r, error, work))
-        assert error[0, 2] <= 1e-9
-        found.append(r[:, 2].copy())
-    assert exact or counts[0] < counts[1]
-    np.testing.assert_array_equal(*found)

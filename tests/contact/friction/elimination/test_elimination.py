@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from benchmarks.contact_mechanisms import MECHANISMS, chain, door, four_bar
-from pluecker.contact import Problem, Solver, errors_of, solve
+from pluecker.contact import Problem, errors_of, solve
 from pluecker.contact.friction.elimination import elimination, full_matrices
-from tests.conftest import COMPILED
-from tests.contact.random_friction import clarabel_solution, random_problem
+from tests.contact.random_friction import random_problem
 
 INF = np.inf
 EPS = np.finfo(float).eps
@@ -100,18 +97,6 @@ def test_redundant_rows_share_the_least_energy(make, redundant):
     assert np.linalg.norm(root * result.multipliers) <= np.linalg.norm(root * expected) * (1 + 1e-8)
 
 
-@pytest.mark.parametrize("make", [lambda: chain(4, 10.0, 4), lambda: chain(6, 1.0, 4)])
-def test_velocities_of_the_convex_law_are_those_of_clarabel(make):
-    problem = make()
-    whole = type("Whole", (), {"full": problem.matrix().toarray(), "b": problem.offset, "K": problem.sets})
-    oracle, content = clarabel_solution(whole, 1e-9)
-    assert content
-    result = solve(problem, "ccp", tol=1e-11)
-    assert result.converged, str(result)
-    assert np.allclose(result.velocity, problem.velocity(oracle), rtol=0, atol=1e-6 * np.abs(problem.offset).max())
-    assert result.errors.bilateral <= 1e-12
-
-
 @pytest.mark.usefixtures("matrices")
 @pytest.mark.parametrize("ratio", [1.0, 1e4, 1e8])
 def test_light_links_on_a_heavy_one_are_not_taken_for_redundant(ratio):
@@ -123,31 +108,6 @@ def test_light_links_on_a_heavy_one_are_not_taken_for_redundant(ratio):
 
 
 # ------------------------------------------------------------------------------------------------- the Schur complement
-
-
-@pytest.mark.usefixtures("matrices")
-@pytest.mark.parametrize("factored", [True, False])
-@pytest.mark.parametrize("seed", range(4))
-def test_the_problem_that_is_left_is_the_schur_complement(seed, factored):
-    problem = random_rows(seed, factored=factored, soft=0.1 * (seed % 2))
-    N, b = problem.matrix().toarray(), problem.offset
-    eliminated = elimination.eliminate(problem)
-    B, C = eliminated.pattern.rows, eliminated.pattern.kept
-    pseudo = metric_pseudoinverse(N[np.ix_(B, B)])
-    expected = N[np.ix_(C, C)] - N[np.ix_(C, B)] @ pseudo @ N[np.ix_(B, C)]
-    S = eliminated.left.matrix().toarray()
-    largest = np.abs(N[np.ix_(C, C)]).max()
-    assert np.array_equal(S, S.T)
-    assert np.linalg.eigvalsh(S)[0] >= -EPS * largest
-    assert np.allclose(S, expected, rtol=0, atol=1e-10 * largest)
-    left = eliminated.reduced(b)
-    assert np.allclose(left.offset, b[C] - N[np.ix_(C, B)] @ pseudo @ b[B], rtol=0, atol=1e-10 * np.abs(b).max())
-    r = np.abs(np.random.default_rng(seed).normal(size=len(C)))
-    found = eliminated.recover(b, r)
-    root = np.sqrt(np.diag(N)[B])
-    missed = root * (found.multipliers[B] + pseudo @ (b[B] + N[np.ix_(B, C)] @ r))
-    assert np.abs(missed).max() <= 1e-8 * np.abs(root * found.multipliers[B]).max()
-    assert np.allclose(found.velocity[C], left.velocity(r), rtol=0, atol=1e-10 * largest)
 
 
 @pytest.mark.usefixtures("matrices")
@@ -327,35 +287,6 @@ def test_other_numbers_in_the_same_places_take_the_same_pattern():
     for offset in (two.offset, 2.0 * two.offset):
         assert np.array_equal(again.reduced(offset).offset, fresh.reduced(offset).offset)
         assert np.array_equal(again.recover(offset, r).multipliers, fresh.recover(offset, r).multipliers)
-
-
-def test_a_larger_tolerance_is_met_on_the_way_to_a_smaller_one():
-    """A limit of iterations that ends the solver on the way is reported in the status."""
-    limited = 0
-    for seed in range(12 if COMPILED else 4):
-        problem = random_problem(seed, 30, ("3", "3", "equation", "limit"), copies=0.5).problem()
-        results = [solve(problem, "ncp", tol=tol, threads=1) for tol in (1e-4, 1e-6, 1e-8, 1e-10)]
-        errors = [result.errors.largest for result in results]
-        assert all(result.converged for result in results)
-        assert errors == sorted(errors, reverse=True)
-        if errors[1] > 1e-10:
-            stopped = solve(problem, "ncp", tol=1e-10, max_iterations=results[1].iterations, threads=1)
-            assert stopped.status in ("converged", "iteration limit")
-            limited += stopped.status == "iteration limit"
-    assert limited > 0
-
-
-def test_a_solver_gives_what_solve_gives_bit_for_bit():
-    one, two = chain(5, 1.0, 4), chain(5, 7.0, 4)
-    solver = Solver(one, tol=1e-9)
-    for problem, offset in ((one, one.offset), (one, 0.5 * one.offset), (two, two.offset)):
-        if solver.problem is not problem:
-            solver.update(problem)
-        expected = solve(replace(problem, offset=offset), tol=1e-9)
-        found = solver.solve(offset)
-        assert expected.converged
-        assert found.multipliers.tobytes() == expected.multipliers.tobytes()
-        assert (found.status, found.errors, found.iterations) == (expected.status, expected.errors, expected.iterations)
 
 
 @pytest.mark.usefixtures("matrices")

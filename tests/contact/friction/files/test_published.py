@@ -40,12 +40,6 @@ def checked(problem, law, method="auto", **named):
     return result
 
 
-def test_gradients_reach_the_convex_law(path):
-    result = checked(problem_of(path), "ccp", "apgd", tol=1e-6, max_iterations=8000)
-    assert result.products <= 10 * result.iterations + 10
-    print(f"{path.stem}: {result.iterations} iterations")
-
-
 @pytest.mark.parametrize(("law", "tol"), [("frictionless", 1e-10), ("ccp", 1e-10), ("ncp", 1e-6), ("ncp", 1e-8)])
 def test_the_automatic_choice_reaches_all_digits(path, law, tol):
     problem = problem_of(path)
@@ -79,21 +73,6 @@ def test_the_optimum_is_that_of_clarabel(path):
 
 
 @pytest.mark.parametrize("law", ["ccp", "ncp"])
-def test_both_forms_of_the_operator_agree(path, law):
-    problem = problem_of(path)
-    if not problem.operator.is_factored:
-        pytest.skip("this file has a matrix only")
-    r = np.random.default_rng(0).normal(size=problem.size)
-    u = problem.velocity(r)
-    assert np.allclose(u, problem.assembled().velocity(r), rtol=0, atol=1e-12 * np.abs(u).max())
-    matrix, factors = (checked(problem, law, "apgd", form=form, tol=1e-4) for form in ("matrix", "factors"))
-    scale = max(np.abs(matrix.velocity).max(), np.abs(problem.offset).max())
-    assert np.allclose(matrix.velocity, factors.velocity, rtol=0, atol=0.01 * scale)
-    again = checked(problem.assembled(), law, tol=1e-8)
-    assert np.allclose(again.velocity, checked(problem, law, tol=1e-8).velocity, rtol=0, atol=1e-4 * scale)
-
-
-@pytest.mark.parametrize("law", ["ccp", "ncp"])
 @pytest.mark.parametrize("method", ["auto", "apgd", "pgs", "newton", "interior_point"])
 def test_a_start_from_the_solution_converges_at_once(path, law, method):
     problem = problem_of(path)
@@ -101,31 +80,3 @@ def test_a_start_from_the_solution_converges_at_once(path, law, method):
     again = checked(problem, law, method, tol=1e-8, warm_start=result.multipliers)
     assert again.iterations <= 2
     assert np.allclose(again.multipliers, result.multipliers, rtol=0, atol=1e-6 * np.abs(result.multipliers).max())
-
-
-@pytest.mark.parametrize("law", ["ccp", "ncp"])
-@pytest.mark.parametrize("method", ["auto", "apgd"])
-def test_threads_change_no_bit(path, law, method):
-    problem = problem_of(path)
-    results = [solve(problem, law, method, tol=1e-5, threads=threads, max_iterations=3000) for threads in (1, 2, 2, 1)]
-    assert len({result.multipliers.tobytes() for result in results}) == 1
-    assert len({result.velocity.tobytes() for result in results}) == 1
-    assert len({(result.iterations, result.products, result.status) for result in results}) == 1
-
-
-@pytest.mark.parametrize("law", ["ccp", "ncp"])
-def test_islands_together_give_the_same_velocities(path, law):
-    problem = problem_of(path)
-    apart, together = (checked(problem, law, tol=1e-8, separate=separate) for separate in (True, False))
-    assert together.islands == 1
-    assert apart.islands >= 1
-    if law == "ccp":  # unique
-        scale = max(np.abs(apart.velocity).max(), np.abs(problem.offset).max())
-        assert np.allclose(apart.velocity, together.velocity, rtol=0, atol=1e-4 * scale)
-
-
-def test_the_history_ends_at_the_error(path):
-    result = solve(problem_of(path), "ncp", tol=1e-7, history=True)
-    assert (np.diff(result.history[:, 1]) <= 0).all()
-    assert (np.diff(result.history[:, 0]) >= 0).all()
-    assert result.history[-1, 1] <= 1e-4

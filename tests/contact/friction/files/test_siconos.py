@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pluecker.contact import FileError, Problem, ProblemError, read_siconos, write_fclib
 from pluecker.spatial import ArgumentTypeError
@@ -152,44 +148,6 @@ def test_what_is_no_file_is_one_sentence(tmp_path):
     for wrong in (-1.0, 1.0, np.nan):
         with pytest.raises(ProblemError, match="repair is"):
             read_siconos(tmp_path, repair=wrong)
-
-
-WHOLE = {storage: text_of(*example(2, 3), storage=storage) for storage in STORAGES}
-
-
-@given(st.sampled_from(list(STORAGES)), st.data())
-def test_damaged_text_is_a_problem_or_a_file_error(tmp_path_factory, storage, data):
-    """A word is replaced, lines are doubled, dropped or exchanged, bytes are changed, the end is cut off."""
-    text = WHOLE[storage]
-    kind = data.draw(st.sampled_from(["word", "line", "byte", "cut"]))
-    if kind == "word":
-        words = text.split(" ")
-        k = data.draw(st.integers(0, len(words) - 1))
-        other = st.sampled_from(
-            ["-1", "0", "1", "7", "1e400", "nan", "inf", "", ":", "99999999999999999999", "1_0", "col", "0x1"]
-        )
-        text = " ".join([*words[:k], data.draw(other), *words[k + 1 :]])
-    elif kind == "line":
-        lines = text.split("\n")
-        k, n = data.draw(st.integers(0, len(lines) - 1)), data.draw(st.integers(0, 2))
-        other = data.draw(st.sampled_from([lines[k], lines[0], lines[-2], "-1", "1", "2147483648"]))
-        text = "\n".join([*lines[:k], *[other] * n, *lines[k + 1 :]])
-    content = bytearray(text.encode())
-    if kind == "byte":
-        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
-    if kind == "cut":
-        content = content[: data.draw(st.integers(0, len(content)))]
-    path = tmp_path_factory.getbasetemp() / "damaged.dat"
-    path.write_bytes(content)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        complaint = ""
-        try:
-            problem = read_siconos(path, repair=1e-5)
-        except FileError as error:
-            complaint = str(error)
-    assert "\n" not in complaint
-    assert complaint.startswith(f"{path}: ") if complaint else np.isfinite(problem.matrix().data).all()
 
 
 # -------------------------------------------------------------------------------------------------------- command and form

@@ -106,16 +106,6 @@ def test_threads_share_the_matrix_of_many_contacts_bit_for_bit(monkeypatch):
 
 
 @compiled_only
-@slow
-@LAWS
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=everything), pytest.param(2, marks=everything)])
-def test_a_looser_tolerance_takes_no_more_iterations(law, seed):
-    problem = packing(300, seed)
-    used = [solve(problem, law, tol=tol).iterations for tol in (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)]
-    assert used == sorted(used)
-
-
-@compiled_only
 @LAWS
 def test_errors_of_a_large_island_are_those_of_the_result(law):
     """Block by block, whatever the number of threads; also of steep cones and soft contacts, and from what overflows"""

@@ -76,9 +76,3 @@ def test_a_body_that_all_others_touch_is_not_laid_out():
     pattern[:, 0], pattern[np.arange(100), np.arange(1, 101)] = 1.0, 1.0
     star = blocks_of(np.kron(pattern, np.ones((3, 6))), np.arange(0, 301, 3), np.arange(0, 607, 6))
     assert strips.make_strips(star, star, 0, 100, 0, 101) is None
-
-
-def test_what_is_put_in_slots_comes_back():
-    found, _, _ = strips_of(60)
-    numbers = np.random.default_rng(0).normal(size=(60, 4))
-    assert np.array_equal(strips.from_slots(strips.to_slots(numbers, found), found, 4), numbers)

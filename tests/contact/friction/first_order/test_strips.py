@@ -10,7 +10,7 @@ import pytest
 from benchmarks.contact_problems import packing
 from pluecker.contact import solve
 from tests.conftest import COMPILED
-from tests.contact.friction.first_order.large_islands import KINDS, LAWS, all_are_large, both_ways, compiled_only
+from tests.contact.friction.first_order.large_islands import KINDS, LAWS, all_are_large, both_ways
 
 __all__ = ["all_are_large"]  # a fixture
 
@@ -82,14 +82,3 @@ def test_methods_of_sweeps_keep_the_best_error(method, all_are_large):
     assert result.converged
     assert result.history[-1, 1] <= 1e-4
     assert (np.diff(result.history[:, 1]) <= 0.0).all()
-
-
-@compiled_only
-@pytest.mark.parametrize("method", ["pgs", "psor", "auto"])
-def test_bits_do_not_depend_on_the_number_of_threads(method, all_are_large):
-    """Nor on how often: who begins with odd strips before all even ones are done is found out here now and then"""
-    problem = packing(1200)
-    found = [solve(problem, "ncp", method, tol=1e-5, max_iterations=150, threads=k) for k in (1, 2, 3, 8, 2, 3)]
-    for other in found[1:]:
-        assert np.array_equal(found[0].multipliers, other.multipliers)
-        assert found[0].iterations == other.iterations

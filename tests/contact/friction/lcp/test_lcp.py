@@ -11,7 +11,7 @@ import pytest
 import scipy.linalg
 import scipy.sparse
 
-from pluecker.contact import Problem, ProblemError, friction_lcp, solve_lcp
+from pluecker.contact import ProblemError, solve_lcp
 from pluecker.contact.friction.lcp import complementarity, minmap_newton
 from pluecker.spatial import ArgumentTypeError
 from tests.conftest import EVERYTHING
@@ -71,30 +71,12 @@ def test_monotone_problems_are_solved(method, family, n):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("n", [1, 2, 4, 6])
-def test_definite_problems_have_one_solution(method, n):
-    rng = np.random.default_rng(n)
-    for _ in range(5):
-        A, b = positive_definite(rng, n), rng.normal(size=n)
-        (z,) = all_solutions(A, b)
-        np.testing.assert_allclose(solve_lcp(A, b, method=method).z, z, atol=1e-7 * max(1.0, np.abs(z).max()))
-
-
-@pytest.mark.parametrize("method", METHODS)
 def test_no_unknowns_no_work(method):
     for A in (np.zeros((0, 0)), [], scipy.sparse.csr_matrix((0, 0))):
         result = solve_lcp(A, [], method=method, history=True)
         assert result.status == "converged"
         assert result.z.shape == result.w.shape == result.history.shape == (0,)
         assert result.natural_map == result.complementarity == result.iterations == 0
-
-
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(("b", "z"), [(-3.0, 1.5), (0.0, 0.0), (4.0, 0.0)])
-def test_one_unknown(method, b, z):
-    result = solve_lcp([[2.0]], [b], method=method)
-    assert result.status == "converged"
-    np.testing.assert_allclose(result.z, [z], rtol=1e-9)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -224,14 +206,6 @@ def test_equations_alone_are_a_linear_system(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(("b", "z"), [(-5.0, 2.0), (0.5, -0.5), (9.0, -1.0)])
-def test_one_unknown_between_bounds(method, b, z):
-    result = solve_lcp([[1.0]], [b], lower=-1.0, upper=2.0, method=method)
-    np.testing.assert_allclose(result.z, [z], rtol=1e-9)
-    assert result.status == "converged"
-
-
-@pytest.mark.parametrize("method", METHODS)
 def test_equal_bounds_fix_an_unknown(method):
     result = solve_lcp(np.eye(2), [3.0, -3.0], lower=[1.0, 0.0], upper=[1.0, np.inf], method=method)
     assert result.status == "converged"
@@ -304,15 +278,6 @@ def test_units_do_not_matter(method, scale):
             result = solve_lcp(p * A, q * b, method=method)
             assert result.status == "converged"
             np.testing.assert_allclose(result.z * p / q, plain.z, atol=1e-7 * np.abs(plain.z).max())
-
-
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("size", [1e-200, 1e200])
-def test_extreme_sizes(method, size):
-    A, b = np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-5.0, 1.0])
-    result = solve_lcp(A, size * b, method=method)
-    assert result.status == "converged"
-    np.testing.assert_allclose(result.z, [2.5 * size, 0.0], rtol=1e-9)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -464,21 +429,6 @@ def test_a_step_of_refinement_mends_a_growing_elimination():
     assert np.abs(plain - x).max() > 1e-5
 
 
-# --------------------------------------------------------------------------------------------------------------- friction
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_a_block_on_a_plane_sticks_and_slides(method):
-    """Coulomb's law with a polygon, for one contact of unit mass: sticks inside the cone, slides with mu f outside."""
-    for pull, slides in ((0.2, False), (0.9, True)):
-        problem = friction_lcp(Problem.from_delassus(np.eye(3), [-1.0, pull, 0.0], [0.5]), directions=4)
-        result = solve_lcp(problem.A, problem.b, lower=problem.lower, upper=problem.upper, method=method)
-        assert result.status == "converged"
-        beta, f = result.z[:4], result.z[4]
-        assert math.isclose(f, 1.0, rel_tol=1e-9)
-        assert math.isclose(np.abs(beta[0] - beta[2]), 0.5 if slides else pull, rel_tol=1e-8)
-
-
 # --------------------------------------------------------------------------------------------------------------- refusals
 
 
@@ -487,17 +437,13 @@ def test_a_block_on_a_plane_sticks_and_slides(method):
     [
         (([[1.0, 2.0]], [1.0]), r"A has shape \(1, 2\), expected a square matrix"),
         ((np.ones(3), np.ones(3)), r"A has shape \(3,\), expected a square matrix"),
-        (([[1.0], [1.0, 2.0]], [1.0]), "A is .*, expected a square matrix of real numbers"),
-        (([["x"]], [1.0]), "A is .*, expected a square matrix of real numbers"),
         (([[1j]], [1.0]), "A is .*, expected a square matrix of real numbers"),
         ((scipy.sparse.csr_matrix([[1j]]), [1.0]), "A is a sparse matrix of complex128"),
-        ((None, [1.0]), "A is NoneType"),
         (([[1.0, np.nan], [0.0, 1.0]], [1.0, 1.0]), r"A\[0, 1\] is nan, expected a finite number"),
         ((scipy.sparse.csr_matrix([[1.0, 0.0], [np.inf, 1.0]]), [1.0, 1.0]), r"A\[1, 0\] is inf"),
         ((scipy.sparse.csr_matrix((2, 3)), [1.0, 1.0]), r"A has shape \(2, 3\)"),
         ((np.eye(2), [1.0]), r"b has shape \(1,\), expected \(2,\)"),
         ((np.eye(2), [1.0, np.inf]), r"b\[1\] is inf, expected a finite number"),
-        ((np.eye(1), ["a"]), "b is list"),
     ],
 )
 def test_data_that_are_no_problem_are_refused(arguments, message):
@@ -514,14 +460,10 @@ def test_data_that_are_no_problem_are_refused(arguments, message):
         ({"lower": np.inf}, r"lower\[0\] is inf, which no number satisfies"),
         ({"upper": [1.0, -np.inf]}, r"upper\[1\] is -inf, which no number satisfies"),
         ({"lower": [0.0]}, r"lower has shape \(1,\), expected \(2,\) or one number"),
-        ({"upper": "high"}, "upper is str, expected one number or a vector of real numbers"),
         ({"method": "simplex"}, "method is 'simplex', expected one of lemke, minmap_newton"),
         ({"tol": -1.0}, "tol is -1.0"),
-        ({"tol": np.nan}, "tol is nan"),
-        ({"tol": "small"}, "tol is 'small'"),
         ({"max_iterations": -1}, "max_iterations is -1"),
         ({"max_iterations": 1.5}, "max_iterations is 1.5"),
-        ({"max_iterations": True}, "max_iterations is True"),
         ({"warm_start": [1.0]}, r"warm_start has shape \(1,\)"),
         ({"warm_start": [1.0, np.nan]}, r"warm_start\[1\] is nan"),
         (

@@ -20,7 +20,8 @@ from pluecker.contact import (
 from pluecker.contact import solve as contact_solve
 from pluecker.spatial import ArgumentTypeError
 from tests.contact.any_blocks import of_matrix, sets_of
-from tests.contact.random_scenes import coulomb, document, random_bodies, random_rows, random_table, swapped
+from tests.contact.friction.lcp.lcp_problems import all_solutions
+from tests.contact.random_scenes import document, random_bodies, random_rows, random_table, swapped
 
 REFUSED = ProblemError, ArgumentTypeError
 
@@ -36,20 +37,6 @@ def polygon(eta):
     """The corners of the unit circle's polygon, (eta, 2), the first one on the first axis."""
     angle = 2 * np.pi * np.arange(eta) / eta
     return np.stack([np.cos(angle), np.sin(angle)], axis=1)
-
-
-def enumerated(A, b):
-    """All solutions of z >= 0, A z + b >= 0, z . (A z + b) = 0, one complementary basis after the other."""
-    A, n, found = np.asarray(A), len(b), []
-    for basis in product((False, True), repeat=n):
-        inside, z = np.flatnonzero(basis), np.zeros(n)
-        block = A[np.ix_(inside, inside)]
-        if len(inside) and np.linalg.cond(block) > 1e12:
-            continue
-        z[inside] = np.linalg.solve(block, -b[inside]) if len(inside) else 0.0
-        if z.min(initial=0.0) > -1e-12 and (A @ z + b).min() > -1e-12:
-            found.append(z)
-    return found
 
 
 def solve(lcp):
@@ -149,40 +136,12 @@ def test_a_sliding_block_is_slowed_by_mu_times_its_weight():
     """Along a direction of the polygon: r_n = W, r_t = - mu W, lambda the speed that is left."""
     problem, mu, W, m, speed = block_on_a_floor([3.0, 0.0], 0.4, 1.5), 0.4, 1.5, 2.0, 3.0
     lcp = friction_lcp(problem, directions=4)
-    found = enumerated(lcp.A.toarray(), lcp.b)
+    found = all_solutions(lcp.A.toarray(), lcp.b)
     assert found
     for z in found:
         np.testing.assert_allclose(lcp.multipliers(z), [W, -mu * W, 0.0], atol=1e-12)
         assert np.isclose(z[5], speed - mu * W / m)
         np.testing.assert_allclose(problem.motion(lcp.multipliers(z))[1, 3:], [speed - mu * W / m, 0, 0], atol=1e-12)
-
-
-def test_a_stuck_block_needs_just_the_impulse_that_stops_it():
-    problem = block_on_a_floor([0.1, -0.05], 0.9, 1.5)
-    lcp = friction_lcp(problem, directions=4)
-    found = enumerated(lcp.A.toarray(), lcp.b)
-    assert found
-    for z in found:
-        np.testing.assert_allclose(lcp.multipliers(z), [1.5, -0.2, 0.1], atol=1e-12)
-        assert np.isclose(z[5], 0.0)
-        assert z[:4].sum() <= 0.9 * z[4]
-
-
-def test_a_block_that_lifts_off_has_no_impulse():
-    problem = block_on_a_floor([1.0, 0.0], 0.5, -1.0)
-    lcp = friction_lcp(problem, directions=4)
-    for z in enumerated(lcp.A.toarray(), lcp.b):
-        np.testing.assert_allclose(lcp.multipliers(z), 0.0, atol=1e-12)
-
-
-def test_in_the_plane_two_directions_are_exact():
-    """N = 1, b = (-1, 2): r_n = 1 and friction mu r_n against the sliding, or what stops it."""
-    for mu, expected in ((0.5, -0.5), (3.0, -2.0)):
-        problem = Problem.from_delassus(np.eye(2), [-1.0, 2.0], [mu], size=2)
-        lcp = friction_lcp(problem, directions=2)
-        for z in enumerated(lcp.A.toarray(), lcp.b):
-            np.testing.assert_allclose(lcp.multipliers(z), [1.0, expected], atol=1e-12)
-            np.testing.assert_allclose(coulomb(problem).multipliers, [1.0, expected], atol=1e-10)
 
 
 def test_every_solution_is_coulombs_law_with_a_polygon(rng):
@@ -263,30 +222,6 @@ def test_mixed_problem_of_any_factors(rng):
     full = mixed_lcp(problem, scipy.sparse.csr_matrix(M), directions=4)
     np.testing.assert_allclose(full.Jn.toarray(), J.T[[0, 3]])
     np.testing.assert_allclose(full.b[5:7], (problem.offset - J.T @ problem.free_velocity)[[0, 3]], atol=1e-12)
-
-
-# ----------------------------------------------------------------------------------------------------------- convergence
-
-
-def test_the_error_of_the_polygon_falls_with_the_square_of_the_number_of_directions(capsys):
-    """A block that slides midway between two directions: friction falls short of mu W by 1 - cos(pi / eta)."""
-    mu, W, errors, etas = 0.4, 1.5, [], (4, 8, 16, 32)
-    for eta in etas:
-        slide = 3.0 * np.array([np.cos(np.pi / eta), np.sin(np.pi / eta)])
-        problem = block_on_a_floor(slide, mu, W)
-        lcp = friction_lcp(problem, directions=eta)
-        r, circle = lcp.multipliers(solve(lcp)), coulomb(problem).multipliers
-        np.testing.assert_allclose(circle, [W, *(-mu * W * slide / 3.0)], atol=1e-10)
-        errors.append(np.linalg.norm(r - circle) / np.linalg.norm(circle[1:]))
-        assert np.isclose(errors[-1], 1 - np.cos(np.pi / eta), rtol=1e-7)
-    slope = np.polyfit(np.log(etas), np.log(errors), 1)[0]
-    with capsys.disabled():
-        print(
-            "\n    eta "
-            + "  ".join(f"{eta}: {e:.3e}" for eta, e in zip(etas, errors, strict=True))
-            + f"; slope {slope:.3f}"
-        )
-    assert -2.05 < slope < -1.95
 
 
 # -------------------------------------------------------------------------------------------------------------- refusals

@@ -60,35 +60,22 @@ def put(array, index, value):
 
 
 W, M = good()["W"], factors()["M"]
-SYMMETRIC = put(put(W, (1, 2), NAN), (2, 1), NAN)
 
 
 DELASSUS = [
     ({"W": put(W, (1, 2), NAN)}, r"W\[1, 2\] is nan"),
-    ({"W": SYMMETRIC}, r"W\[1, 2\] is nan"),
+    ({"W": scipy.sparse.csc_matrix(put(W, (1, 2), NAN))}, r"W\[1, 2\] is nan"),
+    ({"W": scipy.sparse.csr_matrix(W * 1j)}, "complex"),
     ({"W": put(W, (4, 4), INF)}, r"W\[4, 4\] is inf"),
     ({"W": W[:, :7]}, r"W is \(8, 7\), expected \(8, 8\)"),
     ({"W": W[:7, :7]}, r"W is \(7, 7\), expected \(8, 8\)"),
     ({"W": W[0]}, r"W has shape \(8,\)"),
-    ({"W": W[None]}, r"W has shape \(1, 8, 8\)"),
-    ({"W": 3.0}, r"W has shape \(\)"),
-    ({"W": "matrix"}, "W is str"),
-    ({"W": None}, "W "),
-    ({"W": W.astype(object)[:, :5]}, "W "),
-    ({"W": W + 0j}, "W is .*complex|W is ndarray"),
-    ({"W": np.array([[{}, 1], [2, 3]], dtype=object)}, "W is ndarray"),
     ({"W": put(W, (0, 3), W[0, 3] + 1e-3)}, r"W is not symmetric: W\[0, 3\] is .* and W\[3, 0\] is"),
     ({"W": -W}, "W is not positive semidefinite"),
     ({"W": W - 1.01 * np.linalg.eigvalsh(W)[0] * np.eye(8) - 1e-3 * np.eye(8)}, "W is not positive semidefinite"),
     ({"W": put(W, (5, 5), -1.0)}, r"W is not positive semidefinite: W\[5, 5\] is -1"),
-    ({"q": np.zeros(7)}, r"q has shape \(7,\), expected \(8,\)"),
     ({"q": np.zeros((8, 1))}, r"q has shape \(8, 1\)"),
     ({"q": put(good()["q"], 3, NAN)}, r"q\[3\] is nan"),
-    ({"q": put(good()["q"], 7, -INF)}, r"q\[7\] is -inf"),
-    ({"q": "velocity"}, "q is str"),
-    ({"q": good()["q"] + 1j}, "q is ndarray|q is .*complex"),
-    ({"q": ["a"] * 8}, "q is list"),
-    ({"q": None}, "q "),
     ({"W": put(W, (4, 4), 1e308)}, r"W\[4, 4\] is 1e\+308, expected no number above 1e\+150"),
     ({"W": put(put(W, (1, 2), -1e151), (2, 1), -1e151)}, r"W\[1, 2\] is -1e\+151, expected no number above 1e\+150"),
     ({"W": np.ma.masked_array(W, W > 1.0)}, "W has masked entries, expected a matrix of real numbers"),
@@ -100,7 +87,6 @@ DELASSUS = [
     ({"friction": [0.3, -0.1]}, "contact 1: friction is -0.1"),
     ({"friction": [NAN, 0.1]}, "contact 0: friction is nan"),
     ({"friction": [0.3, INF]}, "contact 1: friction is inf"),
-    ({"friction": "ice"}, "friction is str"),
     ({"friction": [0.3, 1e151]}, r"contact 1: friction is 1e\+151, expected .* nor above 1e\+150"),
     (
         {"friction": [[0.3, 0.0], [0.3, 0.1]]},
@@ -116,15 +102,9 @@ DELASSUS = [
         "contact 0: spinning friction is 0.1, but a contact of size 5 has",
     ),
     ({"friction": np.ma.masked_array([0.1, 0.2], [True, False])}, "friction has masked entries"),
-    ({"friction": [0.3, 0.4, 0.5]}, r"expected \(11,\)"),
     ({"friction": 0.3}, "friction has shape"),
     ({"friction": np.ones((2, 4))}, r"friction has shape \(2, 4\)"),
-    ({"friction": np.array([0.3, 0.4 + 1j])}, "friction is ndarray|friction is .*complex"),
     ({"size": 4}, "size is 4, expected one of 1, 2, 3, 5, 6"),
-    ({"size": "3"}, "size is '3'"),
-    ({"size": None}, "size is None"),
-    ({"size": [3]}, r"size is \[3\]"),
-    ({"size": 2}, r"expected \(6,\)"),
     ({"compliance": np.ones(7)}, r"compliance has shape \(7,\)"),
     ({"compliance": put(np.ones(8), 2, -1e-9)}, r"compliance\[2\] is -1e-09"),
     ({"compliance": put(np.ones(8), 2, NAN)}, r"compliance\[2\] is nan"),
@@ -133,21 +113,15 @@ DELASSUS = [
     ({"rows": ([0.0, INF], [1.0, INF])}, "row 1: bounds are inf"),
     ({"rows": ([0.0, -INF], [1.0, -INF])}, "row 1: bounds are -inf"),
     ({"rows": ([0.0, 0.0], [1.0])}, r"rows: lower has shape \(2,\) and upper \(1,\)"),
-    ({"rows": (["a", "b"], [1.0, 1.0])}, "rows"),
     ({"rows": ([0.0, 0.0],)}, "rows"),
-    ({"rows": 7}, "rows"),
 ]
 
 
-@pytest.mark.parametrize(("change", "message"), DELASSUS)
-def test_bad_data_of_a_matrix(change, message):
+def check_sentence(call, message):
+    """Check that a call is refused with one sentence that holds the message."""
     with pytest.raises(REFUSED) as caught:
-        Problem.from_delassus(**good(**change))
-    check_sentence(caught.value, message)
-
-
-def check_sentence(error, message):
-    text = str(error)
+        call()
+    error, text = caught.value, str(caught.value)
     assert re.search(message, text), text
     assert "\n" not in text
     assert len(text) < 250
@@ -163,17 +137,11 @@ FACTORS = [
     ({"M": put(M, (7, 7), NAN)}, r"M\[7, 7\] is nan"),
     ({"M": M[:, :11]}, r"M is \(12, 11\), expected a square matrix"),
     ({"M": M[:11, :11]}, r"J is \(8, 12\), expected \(8, 11\)"),
-    ({"M": "mass"}, "M is str"),
-    ({"J": np.zeros((7, 12))}, r"J is \(7, 12\), expected \(8, 12\)"),
     ({"J": np.zeros((12, 8))}, r"J is \(12, 8\), expected \(8, 12\)"),
     ({"J": put(factors()["J"], (5, 2), INF)}, r"J\[5, 2\] is inf"),
-    ({"J": factors()["J"] * 1j}, "J is .*complex|J is ndarray"),
     ({"f": np.zeros(11)}, r"f has shape \(11,\)"),
     ({"f": put(np.zeros(12), 4, NAN)}, r"f\[4\] is nan"),
-    ({"w": np.zeros(9)}, r"w has shape \(9,\)"),
     ({"w": put(np.zeros(8), 0, INF)}, r"w\[0\] is inf"),
-    ({"friction": [0.1, -1.0]}, "contact 1: friction is -1"),
-    ({"rows": ([0.0, 2.0], [1.0, 1.0])}, "row 1: bounds are 2.0 and 1.0"),
     ({"compliance": -np.ones(8)}, r"compliance\[0\] is -1"),
     ({"compliance": np.full(8, 1e160)}, r"compliance\[0\] is 1e\+160, expected no number above 1e\+150"),
     ({"J": put(factors()["J"], (5, 2), 1e160)}, r"J\[5, 2\] is 1e\+160, expected no number above 1e\+150"),
@@ -194,88 +162,50 @@ FACTORS = [
         {"M": 1e-140 * M, "f": np.zeros(12), "J": 1e9 * factors()["J"]},
         "block 0, component 0: the .* N is .*, expected no",
     ),
-    ({"friction": [[0.1, 0.2]] * 2}, "contact 0: rolling friction is 0.2, but a contact of size 3"),
 ]
-
-
-@pytest.mark.parametrize(("change", "message"), FACTORS)
-def test_bad_data_of_factors(change, message):
-    with pytest.raises(REFUSED) as caught:
-        Problem.from_factors(**factors(**change))
-    check_sentence(caught.value, message)
 
 
 ARGUMENTS = [
     ({"law": "coulomb"}, "law is 'coulomb', expected one of frictionless, lcp, ccp, ncp"),
-    ({"law": None}, "law is None"),
-    ({"law": ["ncp"]}, r"law is \['ncp'\]"),
     ({"method": "simplex"}, "method is 'simplex', expected one of auto, apgd"),
-    ({"method": None}, "method is None"),
-    ({"method": ["apgd"]}, r"method is \['apgd'\]"),
     (
         {"law": "lcp", "method": "apgd"},
         "method 'apgd' solves the laws frictionless, ccp, ncp, not lcp; for that there are auto, lemke",
     ),
     ({"law": "ccp", "method": "lemke"}, "method 'lemke' solves the laws frictionless, lcp, not ccp"),
-    ({"tol": True}, "tol is True"),
-    ({"max_iterations": True}, "max_iterations is True"),
     ({"max_iterations": 10**9, "history": True}, "max_iterations is 1000000000, expected at most 10000000"),
-    ({"threads": False}, "threads is False"),
     ({"separate": "no"}, "separate is 'no', expected True or False"),
-    ({"history": 1}, "history is 1, expected True or False"),
     ({"directions": -3}, "directions is -3, expected a whole number"),
-    ({"directions": "a"}, "directions is 'a'"),
     ({"tol": 0.0}, "tol is 0.0"),
-    ({"tol": -1e-6}, "tol is -1e-06"),
-    ({"tol": NAN}, "tol is nan"),
     ({"tol": INF}, "tol is inf"),
-    ({"tol": "small"}, "tol is 'small'"),
-    ({"tol": None}, "tol is None"),
-    ({"tol": 1j}, "tol is 1j"),
     ({"max_iterations": 0}, "max_iterations is 0"),
-    ({"max_iterations": -3}, "max_iterations is -3"),
     ({"max_iterations": 2.5}, "max_iterations is 2.5"),
-    ({"max_iterations": NAN}, "max_iterations is nan"),
-    ({"max_iterations": "many"}, "max_iterations is 'many'"),
-    ({"warm_start": np.zeros(7)}, r"warm_start has shape \(7,\), expected \(8,\)"),
-    ({"warm_start": np.zeros((2, 4))}, r"warm_start has shape \(2, 4\)"),
-    ({"warm_start": put(np.zeros(8), 5, NAN)}, r"warm_start\[5\] is nan"),
-    ({"warm_start": put(np.zeros(8), 0, INF)}, r"warm_start\[0\] is inf"),
-    ({"warm_start": "last"}, "warm_start is str"),
     ({"threads": 0}, "threads is 0"),
-    ({"threads": -1}, "threads is -1"),
     ({"threads": 1.5}, "threads is 1.5"),
-    ({"threads": "all"}, "threads is 'all'"),
     ({"form": "dense"}, "form is .dense., expected one of best, matrix, factors"),
     ({"form": "factors"}, "has no factors"),
-    ({"form": None}, "form is None"),
     ({"law": "lcp", "directions": 3}, "directions is 3"),
-    ({"law": "lcp", "directions": 0}, "directions is 0"),
-    ({"law": "lcp", "directions": 8.0}, "directions is 8.0"),
     ({"law": "lcp", "directions": 2}, "expected 2 for 2 directions"),
     ({"method": "psor", "relaxation": 0.0}, "relaxation is 0.0"),
     ({"method": "psor", "relaxation": 2.0}, "relaxation is 2.0"),
-    ({"method": "psor", "relaxation": -1.0}, "relaxation is -1.0"),
-    ({"method": "psor", "relaxation": NAN}, "relaxation is nan"),
-    ({"method": "psor", "relaxation": "much"}, "relaxation is 'much'"),
     ({"method": "apgd", "momentum": "heavy"}, "momentum is 'heavy', expected one of full, nesterov"),
-    ({"method": "apgd", "momentum": None}, "momentum is None"),
     ({"method": "pgs", "momentum": "nesterov"}, "momentum is an argument of apgd, the method is 'pgs'"),
 ]
 
 
+@pytest.mark.parametrize(("change", "message"), DELASSUS)
+def test_bad_data_of_a_matrix(change, message):
+    check_sentence(lambda: Problem.from_delassus(**good(**change)), message)
+
+
+@pytest.mark.parametrize(("change", "message"), FACTORS)
+def test_bad_data_of_factors(change, message):
+    check_sentence(lambda: Problem.from_factors(**factors(**change)), message)
+
+
 @pytest.mark.parametrize(("arguments", "message"), ARGUMENTS)
 def test_bad_arguments_of_solve(arguments, message):
-    problem = Problem.from_delassus(**good())
-    with pytest.raises(REFUSED) as caught:
-        solve(problem, **arguments)
-    check_sentence(caught.value, message)
-
-
-@pytest.mark.parametrize("value", [None, "problem", np.eye(3)])
-def test_what_is_no_problem(value):
-    with pytest.raises(ArgumentTypeError, match=r"problem is .*, expected a Problem"):
-        solve(value)
+    check_sentence(lambda: solve(Problem.from_delassus(**good()), **arguments), message)
 
 
 def test_bad_arguments_of_problems():
@@ -295,17 +225,7 @@ def test_bad_arguments_of_problems():
             "contact 0: spinning friction is 0.5, but a contact",
         ),
     ):
-        with pytest.raises(REFUSED) as caught:
-            call()
-        check_sentence(caught.value, message)
-
-
-def test_semidefinite_matrices_pass():
-    rng = np.random.default_rng(0)
-    for m, rank in ((6, 1), (6, 3), (30, 6), (90, 10), (3, 0)):
-        J = rng.normal(size=(m, rank)) * 10.0 ** rng.uniform(-4, 4, (m, 1))
-        problem = Problem.from_delassus(J @ J.T, rng.normal(size=m), np.full(m // 3, 0.5))
-        assert problem.size == m
+        check_sentence(call, message)
 
 
 def test_indefinite_matrices_are_refused_and_rounding_is_not():
@@ -428,15 +348,6 @@ def test_matrices_of_all_formats(form):
     assert np.allclose(found.matrix().toarray(), expected, rtol=100 * rough, atol=100 * rough)
 
 
-@pytest.mark.parametrize("kind", [scipy.sparse.coo_matrix, scipy.sparse.coo_array])
-def test_entries_that_come_twice_are_added(kind):
-    data = good()
-    rows, columns = np.indices((8, 8)).reshape(2, -1)
-    twice = (np.tile(0.5 * data["W"].ravel(), 2), (np.tile(rows, 2), np.tile(columns, 2)))
-    found = Problem.from_delassus(**{**data, "W": kind(twice, shape=(8, 8))})
-    assert np.allclose(found.matrix().toarray(), data["W"], rtol=1e-14)
-
-
 def test_unsorted_rows_with_entries_that_come_twice():
     data = good()
     columns = np.tile(np.arange(8)[::-1], 16)
@@ -447,14 +358,6 @@ def test_unsorted_rows_with_entries_that_come_twice():
     assert np.allclose(found.matrix().toarray(), data["W"], rtol=1e-14)
     assert np.array_equal(unsorted.data, before.data)
     assert np.array_equal(unsorted.indices, before.indices)
-
-
-def test_a_sparse_matrix_with_nan_and_a_complex_one():
-    for kind in (scipy.sparse.csr_matrix, scipy.sparse.csc_matrix, scipy.sparse.coo_array):
-        with pytest.raises(ProblemError, match=r"W\[1, 2\] is nan"):
-            Problem.from_delassus(**good(W=kind(put(W, (1, 2), NAN))))
-        with pytest.raises(ArgumentTypeError, match="complex"):
-            Problem.from_delassus(**good(W=kind(W * 1j)))
 
 
 def snapshot(value):
@@ -485,16 +388,6 @@ def test_nothing_that_was_passed_changes(method):
     assert all(np.array_equal(x, y) for x, y in zip(problem.sets, K, strict=True))
 
 
-def test_a_problem_keeps_its_data_when_the_caller_changes_his():
-    data = good()
-    problem = Problem.from_delassus(**data)
-    N, b = problem.matrix().toarray(), problem.offset.copy()
-    data["W"][:], data["q"][:], data["friction"][:] = 7.0, 7.0, 7.0
-    assert np.array_equal(problem.matrix().toarray(), N)
-    assert np.array_equal(problem.offset, b)
-    assert problem.sets.friction[:2, 0].tolist() == [0.3, 0.6]
-
-
 @pytest.mark.parametrize("sparse", [False, True])
 def test_no_array_of_a_problem_is_one_of_the_callers(sparse):
     data = factors(compliance=np.ones(8), rows=(np.array([-1.0, -INF]), np.array([1.0, INF])))
@@ -505,6 +398,10 @@ def test_no_array_of_a_problem_is_one_of_the_callers(sparse):
     problem = Problem.from_factors(**data)
     parts = [problem.offset, problem.free_velocity, *problem.sets, problem.operator.compliance]
     parts += [*problem.operator.J, *problem.operator.T]
+    local = good()
+    by_matrix = Problem.from_delassus(**local)
+    given += [local["W"], local["q"], local["friction"]]
+    parts += [by_matrix.offset, *by_matrix.sets, *by_matrix.operator.N]
     assert not any(np.shares_memory(part, array) for part in parts for array in given)
     own = np.arange(8.0)
     other = replace(problem, offset=own)
@@ -521,18 +418,6 @@ def test_offset_and_free_velocity_cannot_be_written_to():
                 with pytest.raises(ValueError, match="read-only"):
                     array[0] = 1.0
     assert problem.velocity(np.zeros(8)).flags.writeable
-
-
-def test_problems_without_contacts_and_without_anything():
-    empty = Problem.from_delassus(np.zeros((0, 0)), [], [])
-    for law in ("frictionless", "lcp", "ccp", "ncp"):
-        for method in [name for name in METHODS if METHODS[name].run is not None]:
-            if law != "lcp" or method == "auto":
-                result = solve(empty, law, method, history=True)
-                assert (result.status, len(result.multipliers), result.iterations) == ("converged", 0, 0)
-                assert "converged" in str(result)
-    rows = Problem.from_delassus(np.eye(1), [1.0], [], rows=([-0.5], [0.5]))
-    assert solve(rows, "ncp").multipliers.tolist() == pytest.approx([-0.5])
 
 
 @pytest.mark.parametrize("row", [None, [None], ("world",), 0.5, True, "0"])

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import scipy.optimize
 
 from pluecker.contact import solve
 from pluecker.contact.friction.problem import sets
@@ -68,41 +67,6 @@ def test_a_point_is_the_sum_of_orthogonal_points_of_the_cone_and_of_its_polar(si
         assert (lengths(size, p) <= mu * p[0] + 8 * EPS * np.abs(p).max() * (1 + mu)).all()
         assert q[0] + mu @ lengths(size, q) <= 32 * EPS * scale
         assert abs(p @ q) <= 32 * EPS * scale * np.abs(x).max()
-
-
-@every_cone
-def test_no_sampled_point_of_the_cone_is_nearer(size):
-    rng = np.random.default_rng(2)
-    for mu, x in samples(size, 3, 20):
-        p = nearest(cone(size, mu), x)
-        z = rng.normal(size=(50, size))
-        z[:, 0] = np.abs(z[:, 0])
-        for k in range(3):
-            part = z[:, 1:][:, discs(size) == k]
-            norm = np.maximum(np.linalg.norm(part, axis=1), 1e-300)[:, None] if part.size else 1.0
-            z[:, 1:][:, discs(size) == k] = part / norm * mu[k] * z[:, :1] * rng.uniform(size=(50, 1))
-        z = np.vstack([z * np.linalg.norm(x), z * 1e-3 * np.linalg.norm(x) + p])
-        assert (
-            (z - p) @ (x - p) <= 1e-12 * (1 + mu.max()) ** 2 * (np.linalg.norm(x) * np.linalg.norm(z - p, axis=1))
-        ).all()
-
-
-@every_cone
-def test_the_projection_is_what_a_general_optimiser_finds(size):
-    rng = np.random.default_rng(4)
-    for _ in range(4):
-        mu, x = rng.uniform(0.1, 1.5, 3), rng.normal(size=size)
-        rims = [
-            {"type": "ineq", "fun": lambda r, k=k, mu=mu: (mu[k] * r[0]) ** 2 - lengths(size, r)[k] ** 2}
-            for k in range(3)
-            if SIZES[size][k]
-        ]
-        start = np.append(2.0, np.zeros(size - 1))
-        found = scipy.optimize.minimize(
-            lambda r, x=x: (r - x) @ (r - x), start, method="SLSQP", bounds=[(0, None)] + [(None, None)] * (size - 1),
-            constraints=rims, options={"ftol": 1e-15, "maxiter": 500},
-        )  # fmt: skip
-        assert nearest(cone(size, mu), x) == pytest.approx(found.x, abs=2e-5)
 
 
 def test_rows_are_clamped_and_blocks_are_projected_on_their_own():

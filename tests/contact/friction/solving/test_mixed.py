@@ -1,4 +1,4 @@
-"""Cones of all sizes, equations, limits and motors in one problem: against Clarabel, conditions by hand, elimination."""
+"""Cones of all sizes, equations, limits and motors in one problem: against Clarabel, an independent judge, elimination."""
 
 from __future__ import annotations
 
@@ -23,41 +23,6 @@ def objective(full, b, r):
     return 0.5 * r @ full @ r + b @ r
 
 
-def conditions(problem, r, u, law, tol):
-    """The conditions of the law, block by block, written out; tol in units of the largest r and u."""
-    K = problem.sets
-    R = tol * max(np.abs(r).max(), np.abs(u).max())
-    U = max(R, tol * np.abs(problem.offset).max())
-    for i in range(len(K.start) - 1):
-        top, bottom = K.start[i], K.start[i + 1]
-        if not K.sizes[i].any() and not (K.lower[i] == 0 and K.upper[i] == INF):
-            x, v = r[top], u[top]
-            assert K.lower[i] - R <= x <= K.upper[i] + R
-            if x > K.lower[i] + R:
-                assert v <= U  # it could be less: nothing pushes it up
-            if x < K.upper[i] - R:
-                assert v >= -U
-            continue
-        n, lift, row = r[top], 0.0, top + 1
-        power = r[top] * u[top]
-        for k, size in enumerate(K.sizes[i]):
-            if size:
-                t, v, mu = r[row : row + size], u[row : row + size], K.friction[i, k]
-                assert np.linalg.norm(t) <= mu * n + R
-                lift += mu * np.linalg.norm(v)
-                power += t @ v
-                if law == "ncp":  # friction acts against the motion with all it has
-                    assert abs(t @ v + mu * n * np.linalg.norm(v)) <= 100 * (R * np.abs(u).max() + U * np.abs(r).max())
-                row += size
-        assert row == bottom
-        assert n >= -R
-        assert u[top] >= (lift if law == "ccp" else 0.0) - 10 * U
-        if law == "ccp":
-            assert abs(power) <= 100 * (R * np.abs(u).max() + U * np.abs(r).max())
-        else:
-            assert min(n, max(u[top], 0.0)) <= 10 * (R + U)
-
-
 @pytest.mark.parametrize("method", SECOND)
 @pytest.mark.parametrize("seed", range(8 if COMPILED else 3))
 def test_all_blocks_together_in_the_convex_law_against_clarabel(seed, method):
@@ -75,7 +40,6 @@ def test_all_blocks_together_in_the_convex_law_against_clarabel(seed, method):
     assert abs(ours - theirs) <= 1e-7 * scale
     assert np.allclose(u, random.full @ oracle + random.b, rtol=0, atol=1e-4 * np.abs(random.b).max())
     assert long_errors(problem.sets, problem.matrix().diagonal(), problem.offset, r, u, "ccp")[0] <= 1.001e-10
-    conditions(problem, r, u, "ccp", 1e-8)
 
 
 @pytest.mark.parametrize("method", SECOND)
@@ -88,7 +52,6 @@ def test_all_blocks_together_in_the_exact_law(seed, method):
     assert result.converged, str(result)
     diagonal, r, u = problem.matrix().diagonal(), result.multipliers, result.velocity
     assert long_errors(problem.sets, diagonal, problem.offset, r, u, "ncp")[0] <= 1.001 * tol
-    conditions(problem, result.multipliers, result.velocity, "ncp", 100 * tol)
 
 
 @pytest.mark.parametrize("method", [*FIRST, *SECOND])
@@ -170,7 +133,6 @@ def test_rows_in_the_polygonal_law(seed, method):
     assert exact.converged
     assert polygon.converged, str(polygon)
     assert np.allclose(exact.multipliers, polygon.multipliers, rtol=0, atol=1e-7)
-    conditions(problem, polygon.multipliers, polygon.velocity, "ncp", 1e-7)
 
 
 def test_a_motor_drives_a_body_against_friction_until_it_slips():

@@ -13,13 +13,11 @@ from pluecker.contact import (
     Problem,
     ProblemError,
     assemble_contacts,
-    friction_lcp,
     poisson_restitution,
     solve,
-    solve_lcp,
 )
 from pluecker.spatial import ArgumentTypeError
-from tests.contact.random_scenes import coulomb, random_bodies, random_table
+from tests.contact.random_scenes import random_bodies, random_table
 
 REFUSED = ProblemError, ArgumentTypeError
 
@@ -84,12 +82,6 @@ def test_a_ball_with_spin_slides_as_far_as_friction_lasts_in_both_phases(e, mu, 
     np.testing.assert_allclose(v[:3], [0, spin - R * friction / (0.4 * M * R * R), 0], atol=1e-8)
 
 
-def test_two_equal_balls_exchange_their_velocities():
-    bodies, table = balls_in_a_row([1.0, 1.0], [1.0, 0.0])
-    problem = assemble_contacts(bodies, table, H)
-    np.testing.assert_allclose(speeds(problem, poisson_restitution(problem, [1.0], solver=exact)), [0, 1], atol=1e-12)
-
-
 def test_two_balls_of_other_masses_keep_momentum_and_part_with_e():
     bodies, table = balls_in_a_row([1.0, 3.0], [2.0, -1.0])
     problem = assemble_contacts(bodies, table, H)
@@ -146,29 +138,6 @@ def test_without_friction_no_impact_gains_energy(seed):
     assert bodies.kinetic_energy(after) <= bodies.kinetic_energy(before) * (1 + 1e-6)
 
 
-@pytest.mark.parametrize("speed", [0.7, 1.4])
-def test_newtons_coefficient_with_friction_gains_energy_and_poissons_does_not(speed):
-    """A slanted rod whose end hits the floor at 1 m/s with e = 1, slides, and sticks: r = N^-1 (-u_t, 2).
-
-    T+ - T- = r . (u+ + u-) / 2 = -u_t (N_nn u_t + 2 N_tn) / (2 det N), a gain for 0 < u_t < -2 N_tn / N_nn.
-    """
-    angle, inertia = 1.0, 1.0 / 3.0
-    x, z = -np.cos(angle), -np.sin(angle)  # of the end that hits, from the centre of mass
-    N_tt, N_nn, N_tn = 1.0 + z * z / inertia, 1.0 + x * x / inertia, -x * z / inertia
-    assert 0.0 < speed < -2.0 * N_tn / N_nn
-    falling = [0, 0, 0, speed, 0, -1.0]
-    bodies = Bodies([np.inf, 1.0], [[0.0] * 3, [inertia] * 3], [[0.0] * 3, [-x, 0, -z]], velocity=[[0.0] * 6, falling])
-    table = ContactTable([[0, 1]], [[0, 0, 1]], [[0.0] * 3], friction=5.0, restitution=1.0)
-    newton, poisson = (assemble_contacts(bodies, table, H, restitution=own) for own in (True, False))
-    before = bodies.kinetic_energy(newton.free_velocity)
-    gain = bodies.kinetic_energy(newton.motion(exact(newton).multipliers)) - before
-    impact = poisson_restitution(poisson, [1.0], solver=exact)
-    expected = -speed * (N_nn * speed + 2.0 * N_tn) / (2.0 * (N_nn * N_tt - N_tn**2))
-    assert gain > 0.0
-    np.testing.assert_allclose(gain, expected, rtol=1e-9)
-    assert bodies.kinetic_energy(poisson.motion(impact.multipliers)) <= before
-
-
 def check_expansion(problem, e, impact, tolerance):
     """The law of the second phase: at least p, more where bodies would penetrate, friction in the whole cone."""
     K = len(e)
@@ -194,28 +163,11 @@ def test_expansion_obeys_coulombs_law_with_its_whole_normal_impulse(seed):
     np.testing.assert_allclose(work, -mu * r[:, 0] * np.linalg.norm(u[:, 1:], axis=1), atol=1e-7)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_a_polygon_and_lemkes_method_serve_as_solver(seed):
-    def solver(problem):
-        polygon = friction_lcp(problem, directions=6)
-        result = solve_lcp(polygon.A, polygon.b, lower=polygon.lower, upper=polygon.upper)
-        assert result.converged
-        return SimpleNamespace(multipliers=polygon.multipliers(result.z))
-
-    rng = np.random.default_rng(seed)
-    bodies, e = random_bodies(rng, 3), rng.uniform(0, 1, 3)
-    problem = assemble_contacts(bodies, random_table(rng, 3, 3, gap=0.0), H)
-    impact = poisson_restitution(problem, e, solver=solver)
-    r, u, mu = check_expansion(problem, e, impact, 1e-8)
-    angle = np.pi / 3 * np.arange(6)
-    best = (u[:, 1:] @ np.stack([np.cos(angle), np.sin(angle)])).max(axis=1)
-    np.testing.assert_allclose(np.sum(r[:, 1:] * u[:, 1:], axis=1), -mu * r[:, 0] * best, atol=1e-8)
-
-
 def test_any_solver_may_be_given_and_that_of_the_package_is_used_where_none_is():
-    """Among them one in plain NumPy, which knows nothing of the package."""
+    """Among them one that returns multipliers alone, whatever has found them."""
     problem = ball_on_floor([0, 10.0, 0, 1.5, 0, -2.0], 0.2)
-    expected = poisson_restitution(problem, [0.5], solver=coulomb).multipliers
+    sweeps = lambda phase: SimpleNamespace(multipliers=solve(phase, "ncp", "pgs", tol=1e-12).multipliers)  # noqa: E731
+    expected = poisson_restitution(problem, [0.5], solver=sweeps).multipliers
     np.testing.assert_allclose(poisson_restitution(problem, [0.5]).multipliers, expected, atol=1e-4)
     np.testing.assert_allclose(poisson_restitution(problem, [0.5], solver=exact).multipliers, expected, atol=1e-9)
 
@@ -274,9 +226,3 @@ def test_refusals(restitution, words):
     problem = Problem.from_delassus(np.eye(7), -np.ones(7), [0.1, 0.1], rows=([-1.0], [1.0]))
     with pytest.raises(REFUSED, match=words):
         poisson_restitution(problem, restitution, solver=exact)
-
-
-@pytest.mark.parametrize("value", [None, 3, np.eye(3)])
-def test_an_impact_is_of_a_problem(value):
-    with pytest.raises(REFUSED, match=r"problem is .*, expected a Problem"):
-        poisson_restitution(value, [0.5])

@@ -41,29 +41,6 @@ def test_the_cone_violation_is_the_way_to_the_cone(r):
     assert errors_of(problem, r, "ccp").cone_violation == pytest.approx(way, rel=1e-14, abs=1e-16)
 
 
-def test_two_methods_agree_on_what_the_convex_law_determines():
-    for seed in range(3):
-        problem = random_problem(seed, 5, ("3", "motor")).problem()
-        small, other = solve(problem, "ccp", tol=1e-10), solve(problem, "ccp", "interior_point", tol=1e-10)
-        np.testing.assert_allclose(small.velocity, other.velocity, rtol=0.0, atol=1e-6 * np.abs(other.velocity).max())
-
-
-def test_compliance_counts_on_the_diagonal():
-    problem = Problem.from_delassus(np.eye(3), [-1.0, 0.0, 0.0], [0.5], compliance=[1.0, 0.0, 0.0])
-    result = solve(problem, tol=1e-12)
-    assert stages(result) == ["newton"]
-    np.testing.assert_allclose(result.multipliers, [0.5, 0.0, 0.0], rtol=0.0, atol=1e-12)
-
-
-def test_contacts_in_the_plane_and_in_space_are_solved_alike():
-    plane = Problem.from_delassus(np.eye(2), [-1.0, 3.0], [0.5], size=2)
-    space = Problem.from_delassus(np.eye(3), [-1.0, 3.0, 0.0], [0.5])
-    for problem in (plane, space):
-        found = solve(problem, tol=1e-9)
-        assert stages(found) == ["newton"]
-        np.testing.assert_allclose(found.multipliers[:2], [1.0, -0.5], rtol=0.0, atol=1e-8)
-
-
 def turning(seed, contacts=4):
     """Contacts of one body, that resist to rolling and spinning, in metres and newtons."""
     rng = np.random.default_rng(seed)
@@ -161,11 +138,3 @@ def test_contacts_are_found_in_the_states_that_other_methods_find(velocity):
     states = [solve(problem, "ncp", method, tol=1e-9).contact_states().tolist() for method in ("auto", "pgs")]
     assert states[0] == states[1]
     assert "undetermined" not in states[0]
-
-
-@pytest.mark.parametrize("law", ["ccp", "ncp"])
-@pytest.mark.parametrize("limit", [1, 7, 40, 299])
-def test_no_more_iterations_are_done_than_were_allowed(law, limit):
-    for seed in range(4):
-        problem = random_problem(seed, 4, ("3",), copies=0.5).problem()
-        assert solve(problem, law, tol=1e-12, max_iterations=limit).iterations <= limit

@@ -18,7 +18,6 @@ from pluecker.contact import (
     Solver,
     UnsolvedError,
     assemble_contacts,
-    errors_of,
     solve,
 )
 from pluecker.spatial import PlueckerError
@@ -128,17 +127,6 @@ def test_bilateral_rows_are_eliminated_for_many_offsets(method, law):
             same(found, solve(with_offset(new, b), law, method, warm_start=last, **more))
             assert found.errors.bilateral <= 1e-11 * max(size, 1e-3)
             last = found.multipliers
-
-
-def test_nothing_but_bilateral_rows():
-    W, q = np.array([[2.0, 1.0], [1.0, 2.0]]), [-1.0, 4.0]
-    problem = Problem.from_delassus(W, q, [], rows=([-np.inf] * 2, [np.inf] * 2))
-    solver = Solver(problem)
-    for b in (q, [3.0, 0.0], [0.0, 0.0]):
-        found = solver.solve(b)
-        same(found, solve(with_offset(problem, np.array(b))))
-        np.testing.assert_allclose(found.multipliers, -np.linalg.solve(W, b), rtol=0.0, atol=1e-14)
-        assert found.iterations == 0
 
 
 def test_compliance_and_bounds_are_numbers_too():
@@ -368,36 +356,6 @@ def test_no_contacts_no_multipliers(method, law):
         assert result.converged
         assert result.multipliers.shape == result.velocity.shape == (0,)
         assert result.iterations == 0
-
-
-@pytest.mark.parametrize("method", ["auto", "pgs", "interior_point"])
-def test_rows_of_zeros_have_the_velocity_that_is_given(method):
-    """A contact of which nothing moves: it is open if its offset leads apart, and otherwise there is no solution"""
-    W = np.zeros((6, 6))
-    W[3:, 3:] = np.eye(3)
-    problem = Problem.from_delassus(W, [1.0, 0.0, 0.0, -1.0, 0.0, 0.0], [0.5, 0.5])
-    solver = Solver(problem, method=method, tol=1e-8)
-    found = solver.solve()
-    same(found, solve(problem, method=method, tol=1e-8))
-    assert found.converged
-    np.testing.assert_allclose(found.multipliers, [0, 0, 0, 1, 0, 0], atol=1e-7)
-    assert not solver.solve([-1.0, 0.0, 0.0, -1.0, 0.0, 0.0]).converged
-
-
-def test_the_same_numbers_in_islands_of_other_sizes():
-    """The result of an island does not depend on its neighbours, but for the tolerance that they share."""
-    parts = [islands(7, 1), islands(7, 2)]
-    whole = Problem.from_delassus(
-        scipy.sparse.block_diag([part.matrix() for part in (*parts, parts[0])]),
-        np.concatenate([parts[0].offset, parts[1].offset, parts[0].offset]),
-        np.concatenate([part.sets.friction[:, 0] for part in (*parts, parts[0])]),
-    )
-    found = Solver(whole, tol=1e-9).solve()
-    assert found.converged
-    n = parts[0].size
-    np.testing.assert_array_equal(found.multipliers[:n], found.multipliers[-n:])
-    for problem, r in zip(parts, (found.multipliers[:n], found.multipliers[n:-n]), strict=True):
-        assert errors_of(problem, r).natural_map <= 1e-8
 
 
 def test_a_solver_says_what_it_solves():

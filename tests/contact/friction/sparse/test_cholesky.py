@@ -83,19 +83,6 @@ def test_the_factor_is_that_of_numpy(sizes, seed):
     assert np.abs(A @ x - b).max() <= 1e-10 * max(np.abs(b).max(), np.abs(A).max() * np.abs(x).max())
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_a_pattern_serves_many_matrices(seed):
-    rng = np.random.default_rng(seed)
-    full, N = random_blocks(rng, SIZES["mixed"], 15, 6)
-    D, numbers = random_diagonal(rng, cholesky.analyse(N), N.rows)
-    scale = rng.uniform(0.5, 2.0, len(full))
-    other = blocks_of(scale[:, None] * full * scale, N.rows, N.rows)
-    S, L, _ = factored(N, numbers, other.data)
-    x = np.ones(len(full))
-    cholesky.solve(S, L, x)
-    assert np.allclose((scale[:, None] * full * scale + D) @ x, 1.0, rtol=0.0, atol=1e-9)
-
-
 def test_blocks_that_are_missing_on_the_diagonal_come_from_d():
     full = np.zeros((4, 4))
     full[0, 3] = full[3, 0] = 0.5
@@ -141,13 +128,6 @@ def test_nothing_is_left_of_a_zero_matrix():
     cholesky.solve(S, L, x)
     assert count == 4
     assert np.all(x == 0.0)
-
-
-def test_a_matrix_without_rows():
-    N = blocks_of((0, 0), np.zeros(1, np.int64), np.zeros(1, np.int64))
-    S, L, count = factored(N, None)
-    cholesky.solve(S, L, np.zeros(0))
-    assert count == len(L) == 0
 
 
 # ------------------------------------------------------------------------------------------------------------ ordering

@@ -1,6 +1,6 @@
 """The problem of one step: gaps, error reduction, restitution, soft contact, static bodies, rows; and what is refused.
 
-Three tests look inside, at what results do not show and only time does: blocks as compiled code reads them, the order of the
+Two tests look inside, at what results do not show and only time does: the order of
 blocks that makes neighbours near, and that what solvers read is half of the factors.
 """
 
@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 import scipy.sparse.csgraph
 
-from pluecker.contact import Bodies, ContactTable, ProblemError, Rows, assemble_contacts, soft_contact, solve
+from pluecker.contact import Bodies, ContactTable, ProblemError, Rows, assemble_contacts, solve
 from pluecker.contact.friction.problem import prepared
-from tests.contact.any_blocks import blocks_of, sparse_of
-from tests.contact.random_scenes import coulomb, random_bodies, random_rows, random_table, unit
+from tests.contact.any_blocks import sparse_of
+from tests.contact.random_scenes import random_bodies, random_rows, random_table, unit
 
 H = 0.01
 
@@ -55,26 +55,12 @@ def ball(velocity=(0.0, 0, 0, 0, 0, -1), wrench=(0.0,) * 6):
 def test_normal_velocity_after_the_step(contact, others, expected):
     table = ContactTable([[0, 1]], [[0, 0, 1]], [[0, 0, 0]], **contact)
     problem = assemble_contacts(others.get("bodies") or ball(), table, 0.1, erp=others.get("erp", 0.2))
-    assert np.isclose(problem.motion(coulomb(problem).multipliers)[1, 5], expected, atol=1e-12)
+    assert np.isclose(problem.motion(solve(problem, tol=1e-13).multipliers)[1, 5], expected, atol=1e-12)
 
 
 def test_restitution_can_be_left_out():
     table = ContactTable([[0, 1]], [[0, 0, 1]], [[0, 0, 0]], restitution=0.7)
     assert assemble_contacts(ball(), table, 0.1, restitution=False).offset[0] == -1.0
-
-
-def test_a_soft_contact_under_a_weight_rests_where_its_spring_does():
-    k, d, h, m, g = 1e3, 20.0, 0.01, 2.0, 10.0
-    c, s = soft_contact(k, d, h)
-    z, v = 0.0, 0.0
-    for _ in range(600):
-        bodies = ball((0, 0, 0, 0, 0, v), (0, 0, 0, 0, 0, -m * g))
-        table = ContactTable([[0, 1]], [[0, 0, 1]], [[0, 0, 0]], gap=z, compliance=c)
-        problem = assemble_contacts(bodies, table, h, erp=s)
-        r = max(0.0, -problem.offset[0] / problem.matrix()[0, 0])
-        v = problem.motion([r, 0, 0])[1, 5]
-        z += h * v
-    assert np.isclose(z, -m * g / k, rtol=1e-9)
 
 
 @pytest.mark.parametrize("columns", [1, 2, 3])
@@ -97,7 +83,7 @@ def test_a_moving_floor_moves_what_is_on_it():
     """A belt below a ball that sticks: the point of contact has the speed of the belt."""
     bodies = replace(ball((0.0, 0, 0, 0, 0, -1)), velocity=[[0, 0, 0, 0.3, 0, 0], [0, 0, 0, 0, 0, -1]])
     problem = assemble_contacts(bodies, ContactTable([[0, 1]], [[0, 0, 1]], [[0, 0, 0]], friction=5.0), 0.1)
-    v = problem.motion(coulomb(problem).multipliers)
+    v = problem.motion(solve(problem, tol=1e-13).multipliers)
     point = v[1, 3:] + np.cross(v[1, :3], [0, 0, -0.5])
     np.testing.assert_allclose(point, [0.3, 0, 0], atol=1e-12)
     np.testing.assert_array_equal(v[0], [0, 0, 0, 0.3, 0, 0])
@@ -166,27 +152,6 @@ def test_rows_have_their_own_jacobian_bounds_and_compliance(rng):
     assert problem.names == ("contact 0", "contact 1", "contact 2", "row 0", "row 1", "row 2")
     assert problem.label(3) == "contact 0, component 3"
     assert problem.label(16) == "row 1"
-
-
-def test_a_motor_pushes_with_all_it_has_until_it_is_fast_enough():
-    body = Bodies([2.0], np.ones((1, 3)), np.zeros((1, 3)))
-    none = ContactTable([], np.zeros((0, 3)), np.zeros((0, 3)))
-    jacobian = np.zeros((1, 2, 6))
-    jacobian[0, 0, 3] = 1.0
-    for most, speed in ((1.0, 0.5), (10.0, 3.0)):
-        rows = Rows([[0, -1]], jacobian, lower=-most, upper=most, offset=-3.0)
-        problem = assemble_contacts(body, none, H, rows)
-        assert np.isclose(problem.motion(coulomb(problem).multipliers)[0, 3], speed)
-
-
-def test_blocks_are_those_of_the_sparse_matrix(rng):
-    problem = assemble_contacts(random_bodies(rng, 5, [2]), random_table(rng, 5, 8), H, random_rows(rng, 5))
-    for B in (problem.operator.J, problem.operator.T):
-        again = blocks_of(sparse_of(B), B.rows, B.columns)
-        for name in ("rows", "columns", "first", "column", "place", "data", "width"):
-            np.testing.assert_array_equal(getattr(again, name), getattr(B, name))
-            assert getattr(again, name).dtype == getattr(B, name).dtype
-        assert all((np.diff(B.column[a:z]) > 0).all() for a, z in itertools.pairwise(B.first))
 
 
 @pytest.mark.indices

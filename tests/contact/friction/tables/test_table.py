@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pluecker.contact import ContactTable, Problem, ProblemError, Rows, contact_frames, soft_contact, solve
+from pluecker.contact import ContactTable, ProblemError, Rows, contact_frames, soft_contact
 from pluecker.spatial import ArgumentTypeError
 from tests.contact.random_scenes import EPS, unit
 
@@ -255,19 +255,3 @@ def test_refusals_name_the_contact(change, words):
 def test_refusals_name_the_row(change, words):
     with pytest.raises(REFUSED, match=words):
         Rows(**{**ROW, **change})
-
-
-@pytest.mark.parametrize(("k", "d", "h"), [(1e4, 100.0, 0.01), (3.0, 0.5, 0.1), (250.0, 0.0, 0.02), (0.0, 7.0, 0.05)])
-def test_the_cfm_of_ode_is_the_compliance_times_the_step(k, d, h):
-    """ODE: J v = - ERP g / h - CFM f, for the force f = -k (g + h u) - d u at the end of the step."""
-    c, s = soft_contact(k, d, h)
-    cfm, erp = 1.0 / (h * k + d), h * k / (h * k + d)
-    assert np.isclose(c * h, cfm, rtol=1e-14)
-    assert np.isclose(s, erp, rtol=1e-14)
-    g, m, before = -0.03, 2.0, -1.0
-    f = -(k * g + (h * k + d) * before) / (1.0 + (h * k + d) * h / m)  # with u = before + h f / m
-    u = before + h * f / m
-    assert np.isclose(f, -k * (g + h * u) - d * u, rtol=1e-12)
-    assert np.isclose(u, -erp * g / h - cfm * f, rtol=1e-12)
-    problem = Problem.from_delassus([[1.0 / m]], [before + s * g / h], [], rows=([0.0], [np.inf]), compliance=[c])
-    assert np.isclose(solve(problem, tol=1e-12).multipliers[0], h * f, rtol=1e-9)
