@@ -9,34 +9,10 @@ the product of two edges parts both: each face of the difference of two convex b
 from __future__ import annotations
 
 from math import sqrt
-from typing import NamedTuple
 
 import numpy as np
 
-from pluecker.contact.geometry import Box, Capsule, ConvexHull, Sphere
-from tests.contact.geometry.pairs import CUBE
-
-
-class Core(NamedTuple):
-    """Corners ``(n, 3)``, edges ``(m, 2)`` and triangles ``(k, 3)`` of them, outwards; how far the shape is beyond; m."""
-
-    corners: np.ndarray
-    edges: np.ndarray
-    triangles: np.ndarray
-    radius: float
-
-
-def core_of(shape):
-    """Return the core and the radius of a sphere, a capsule, a box or a hull."""
-    if isinstance(shape, Sphere):
-        return Core(np.zeros((1, 3)), np.zeros((0, 2), int), np.zeros((0, 3), int), shape.radius)
-    if isinstance(shape, Capsule):
-        ends = np.array([[0.0, 0.0, -0.5 * shape.length], [0.0, 0.0, 0.5 * shape.length]])
-        return Core(ends, np.array([[0, 1]]), np.zeros((0, 3), int), shape.radius)
-    hull = ConvexHull(CUBE * shape.sizes) if isinstance(shape, Box) else shape
-    t = np.asarray(hull.triangles)
-    edges = np.unique(np.sort(np.concatenate([t[:, [0, 1]], t[:, [1, 2]], t[:, [2, 0]]]), axis=1), axis=0)
-    return Core(np.asarray(hull.vertices), edges, t, 0.0)
+from tests.contact.geometry.triangles import core
 
 
 def on_a_grid(arrays):
@@ -59,7 +35,7 @@ def cross(a, b):
 
 def exact_distance(first, T1, second, T2):
     """The signed distance, to the last bit or two."""
-    one, other = core_of(first), core_of(second)
+    one, other = core(first), core(second)
     (a, R1, p1, b, R2, p2), bits = on_a_grid([one.corners, T1[:3, :3], T1[:3, 3], other.corners, T2[:3, :3], T2[:3, 3]])
     P, Q = a.dot(R1.T) + p1 * (1 << bits), b.dot(R2.T) + p2 * (1 << bits)
     apart = most_apart(P, one, Q, other)

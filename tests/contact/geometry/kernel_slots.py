@@ -12,11 +12,11 @@ import numpy as np
 from pluecker.contact.geometry.finding.calls import slots_of
 from pluecker.contact.geometry.slots import GAP, OPEN
 
-__all__ = ["Touch", "contacts", "deepest"]
+__all__ = ["Touch", "contacts"]
 
 
 class Touch(NamedTuple):
-    """Contacts of one pair of poses, or the deepest ones of many: normal, point, gap, feature."""
+    """Contacts of one pair of poses: normal, point, gap, feature."""
 
     normal: np.ndarray
     point: np.ndarray
@@ -24,22 +24,7 @@ class Touch(NamedTuple):
     feature: np.ndarray
 
 
-def parts(slots):
-    """The columns of slots."""
-    return Touch(slots[..., :3], slots[..., 3:6], slots[..., GAP], slots[..., GAP + 1])
-
-
-def closed(slots):
-    """The contacts of each pair."""
-    return [parts(each[each[:, GAP] < OPEN / 2]) for each in slots]
-
-
 def contacts(first, T1, second, T2, slack):
     """Return contacts of two shapes at many placements ``(n, 4, 4)``: a list of n."""
-    return closed(slots_of(first, T1, second, T2, slack))
-
-
-def deepest(first, T1, second, T2):
-    """Return the deepest contact of each pair."""
-    slots = slots_of(first, T1, second, T2, 0.0)
-    return parts(np.take_along_axis(slots, slots[:, :, GAP].argmin(axis=1)[:, None, None], axis=1)[:, 0])
+    pairs = (each[each[:, GAP] < OPEN / 2] for each in slots_of(first, T1, second, T2, slack))
+    return [Touch(each[:, :3], each[:, 3:6], each[:, GAP], each[:, GAP + 1]) for each in pairs]

@@ -80,16 +80,22 @@ def pair_of_poses(rng, scale=0.7):
     return first, second
 
 
+def free(count):
+    """Bodies on free joints, called b0, b1, ..."""
+    builder = ModelBuilder("free")
+    for k in range(count):
+        builder.add_body(f"b{k}", mass=1.0, inertia=(0.1, 0.1, 0.1))
+        builder.add_joint(f"j{k}", "free", parent="world", child=f"b{k}")
+    return builder.build()
+
+
 def touching(first, second, T, frame=None, margin=0.02):
     """Contacts of a shape on the world, whose frame is moved, with one on a body at T in that frame."""
-    builder = ModelBuilder()
-    builder.add_body("b", mass=1.0, inertia=(0.1, 0.1, 0.1))
-    builder.add_joint("j", "free", "world", "b")
     W = np.eye(4) if frame is None else frame
     where = W @ T
     q = [*where[:3, 3], *Rotation.from_matrix(where[:3, :3]).as_quat(scalar_first=True)]
-    colliders = [Collider("first", first, ("world", W[:3, 3], W[:3, :3])), Collider("second", second, "b")]
-    return Collision(builder.build(), colliders, margin=margin).find(q)
+    colliders = [Collider("first", first, ("world", W[:3, 3], W[:3, :3])), Collider("second", second, "b0")]
+    return Collision(free(1), colliders, margin=margin).find(q)
 
 
 def support(one, T, direction):

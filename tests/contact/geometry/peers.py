@@ -104,8 +104,3 @@ class InMujoco:
         k = int(np.argmin(found.dist))
         n = found.frame[k, :3] * (1.0 if found.geom[k, 0] == 0 else -1.0)
         return float(found.dist[k]), T1[:3, :3] @ n
-
-
-def mujoco_distance(first, T1, second, T2):
-    """The distance alone, of two records."""
-    return InMujoco(first, second).nearest(T1, T2)[0]

@@ -1,4 +1,4 @@
-"""The signed distance of two shapes: against convex optimisation, coal, MuJoCo, and by what a distance is.
+"""The signed distance of two shapes: against coal, and by what a distance is.
 
 What a signed distance d with a normal n and points a, b has to be, whoever computed it: n parts the shapes by d, by
 their support functions (so it is no more than the distance, and the depth no less than it has to be), and ``b - a = d
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.optimize import lsq_linear
 from scipy.spatial.transform import Rotation
 
 from benchmarks.surface_distances import SURFACES, compare_surface
@@ -21,7 +20,6 @@ from pluecker.contact.geometry import (
     Capsule,
     Collider,
     Collision,
-    ConvexHull,
     Cylinder,
     HalfSpace,
     Mesh,
@@ -29,8 +27,8 @@ from pluecker.contact.geometry import (
     distance,
 )
 from tests.conftest import COMPILED, EVERYTHING
-from tests.contact.geometry.pairs import CUBE, PRIMITIVES, ROUND, pair_of_poses, placement, pose, shape
-from tests.contact.geometry.peers import coal_distance, mujoco_distance, separation
+from tests.contact.geometry.pairs import PRIMITIVES, pair_of_poses, placement, pose, shape
+from tests.contact.geometry.peers import coal_distance, separation
 
 COUNT = 150 if EVERYTHING else 30 if COMPILED else 15
 SIZE = 10.0  # m, the largest number in these tests: roundings are units in its last place
@@ -50,6 +48,22 @@ def test_the_normal_parts_the_shapes_by_the_distance_and_the_points_are_that_far
         assert np.allclose(found.point_b - found.point_a, found.distance * found.normal, atol=ROUNDING)
         # the difference of two points that nearly touch has few digits: 1e-10 of the sizes is where the axis takes over
         assert separation(first, T1, second, T2, found.normal) == pytest.approx(found.distance, abs=1e-9 + tolerance)
+
+
+@pytest.mark.parametrize(("a", "b"), PRIMITIVES)
+def test_nearest_points_are_on_both_surfaces(a, b):
+    """Of parallel faces and sides too, or such that are so nearly parallel that rounding decides where they meet."""
+    rng, r = np.random.default_rng(5), 1e-6
+    for _ in range(10 * COUNT if COMPILED else COUNT):
+        first, second = shape(rng, a), shape(rng, b)
+        T1, T2 = pair_of_poses(rng, 0.5)
+        found = distance(first, T1, second, T2)
+        if (a, b) == ("Box", "Box") and found.distance <= 0.0:
+            continue  # both points may be beside the boxes
+        ends = (found.point_a, first, T1), (found.point_b, second, T2)
+        off = [abs(distance(Sphere(r), point, one, T).distance + r) for point, one, T in ends]
+        beside = found.distance <= 0.0 and "Cylinder" not in (a, b)  # inside one another, one may be beside a face
+        assert (min(off) if beside else max(off)) <= 1e-2 * r
 
 
 @pytest.mark.parametrize(("a", "b"), PRIMITIVES)
@@ -77,37 +91,6 @@ def test_moving_the_world_moves_what_is_found(a, b):
 
 
 @pytest.mark.parametrize(("a", "b"), PRIMITIVES)
-def test_the_distance_grows_as_the_second_shape_moves_along_the_normal(a, b):
-    """d distance / d p2 = n, by central differences of 1e-5 m."""
-    rng, h = np.random.default_rng(10), 1e-5
-    first, second = shape(rng, a), shape(rng, b)
-    T1, T2 = (np.array([pose(rng) for _ in range(10 if COMPILED else 2)]) for _ in range(2))
-    change = []
-    for axis in np.eye(3):
-        moved = [T2.copy(), T2.copy()]
-        for T, sign in zip(moved, (1.0, -1.0), strict=True):
-            T[:, :3, 3] += sign * h * axis
-        ahead, behind = (distance(first, T1, second, T).distance for T in moved)
-        change.append((ahead - behind) / (2.0 * h))
-    np.testing.assert_allclose(np.transpose(change), distance(first, T1, second, T2).normal, atol=1e-3)
-
-
-def test_boxes_apart_are_as_far_as_least_squares_says():
-    rng = np.random.default_rng(4)
-    for _ in range(COUNT):
-        first, second = shape(rng, "Box"), shape(rng, "Box")
-        T1, T2 = pair_of_poses(rng, 1.2)
-        h = np.concatenate([first.size, second.size]) / 2.0
-        A = np.hstack([T1[:3, :3], -T2[:3, :3]])
-        nearest = lsq_linear(A, T2[:3, 3] - T1[:3, 3], bounds=(-h, h), tol=1e-14, method="bvls")  # which ends at a face
-        assert nearest.status > 0
-        # the square of the distance is known to 1e-14: of a distance near 0 that is 1e-7
-        assert max(distance(first, T1, second, T2).distance, 0.0) == pytest.approx(
-            np.sqrt(2.0 * nearest.cost), abs=1e-6
-        )
-
-
-@pytest.mark.parametrize(("a", "b"), PRIMITIVES)
 def test_the_distance_is_coals_or_a_shorter_way_out(a, b):
     """Distances that differ from coal's are proven by a direction that separates (see above), and are less deep inside."""
     coal = pytest.importorskip("coal", reason="the peer (extra collision)")
@@ -120,18 +103,6 @@ def test_the_distance_is_coals_or_a_shorter_way_out(a, b):
         equal += abs(ours - theirs) < 1e-5
         assert ours > min(theirs, 0.0) - 1e-5
     assert equal >= 0.8 * COUNT  # coal is not exact in thin and round shapes that are deep in one another
-
-
-@pytest.mark.parametrize(("a", "b"), PRIMITIVES)
-def test_the_distance_apart_is_mujocos(a, b):
-    pytest.importorskip("mujoco", reason="the peer (extra peers)")
-    rng = np.random.default_rng(6)
-    for _ in range(COUNT // 5):
-        first, second = shape(rng, a), shape(rng, b)
-        T1, T2 = pose(rng), pose(rng)
-        found = distance(first, T1, second, T2).distance
-        if found > 1e-3:
-            assert found == pytest.approx(mujoco_distance(first, T1, second, T2), abs=1e-5)  # its tolerance is 1e-6
 
 
 @pytest.mark.parametrize("turn", [0.0, 1e-14, 1e-9])
@@ -148,12 +119,6 @@ def test_shapes_that_touch_exactly_have_no_distance(turn):
 @pytest.mark.parametrize("second", [Sphere(0.5), Capsule(0.5, 1.0), Box((1.0, 1.0, 1.0)), Cylinder(0.5, 1.0)])
 def test_a_sphere_at_the_centre_of_another_shape_has_the_shortest_way_out(second):
     assert distance(Sphere(0.25), np.zeros(3), second, np.zeros(3)).distance == pytest.approx(-0.75)
-
-
-def test_two_boxes_with_one_centre_have_the_shortest_way_out():
-    assert distance(Box((1.0, 2.0, 3.0)), np.zeros(3), Box((1.0, 2.0, 3.0)), np.zeros(3)).distance == pytest.approx(
-        -1.0
-    )
 
 
 @pytest.mark.parametrize("tilt", [0.0, 0.02, -0.05])
@@ -182,13 +147,6 @@ def test_a_capsule_along_an_edge_of_a_box_touches_it_at_two_places(side, tilt):
         assert np.linalg.norm(centre - nearest) - 0.1 == pytest.approx(gap, abs=1e-12)
 
 
-def test_crossing_capsules_part_across_both_axes():
-    R = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
-    found = distance(Capsule(0.1, 1.0), np.eye(4), Capsule(0.2, 1.0), placement(R, np.zeros(3)))
-    assert found.distance == pytest.approx(-0.3)
-    assert np.allclose(np.abs(found.normal), [0.0, 1.0, 0.0])
-
-
 def test_a_batch_is_its_entries_and_broadcasts():
     rng = np.random.default_rng(7)
     T1, T2 = np.array([[pose(rng)] for _ in range(3)]), np.array([pose(rng) for _ in range(2)])
@@ -202,20 +160,6 @@ def test_a_batch_is_its_entries_and_broadcasts():
             assert one.distance == found.distance[i, j]
             assert np.array_equal(one.point_b, found.point_b[i, j])
     assert distance(first, np.zeros((0, 4, 4)), second, T2[0]).distance.shape == (0,)
-
-
-@pytest.mark.parametrize("kinds", ROUND)
-def test_the_normal_parts_round_shapes_whichever_comes_first_and_wherever_they_are(kinds):
-    """Inside one another too, where coal has no answer for one of a hundred cylinders at its finest tolerance."""
-    rng = np.random.default_rng(8)
-    for _ in range(COUNT // 10):
-        first, second = shape(rng, kinds[0]), shape(rng, kinds[1])
-        T1, T2, W = map(np.array, zip(*((*pair_of_poses(rng), pose(rng)) for _ in range(20)), strict=True))
-        found, back = distance(first, T1, second, T2), distance(second, T2, first, T1)
-        moved = distance(first, W @ T1, second, W @ T2)
-        np.testing.assert_allclose(separation(first, T1, second, T2, found.normal), found.distance, atol=1e-9)
-        np.testing.assert_allclose(back.distance, found.distance, atol=1e-6)  # of round shapes that are deep
-        np.testing.assert_allclose(moved.distance, found.distance, atol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -254,14 +198,6 @@ def test_what_is_deep_in_a_cylinder_has_the_shortest_way_out(first, second, R, p
     assert back == pytest.approx(found, abs=1e-7)
 
 
-def test_a_box_as_hull_has_the_distance_of_the_box():
-    rng = np.random.default_rng(9)
-    for _ in range(COUNT // 3):
-        box, other, T1, T2 = shape(rng, "Box"), shape(rng, "Sphere"), pose(rng), pose(rng)
-        hull = ConvexHull(CUBE * 0.5 * np.array(box.size))
-        assert distance(hull, T1, other, T2).distance == pytest.approx(distance(box, T1, other, T2).distance, abs=1e-5)
-
-
 def test_placements_that_are_none_are_refused():
     ball = Sphere(1.0)
     for bad, words in (
@@ -281,38 +217,6 @@ def test_placements_that_are_none_are_refused():
         distance(ball, np.zeros((2, 3)), ball, np.zeros((5, 3)))
     with pytest.raises(TypeError, match="expected a shape"):
         distance(1.0, np.zeros(3), ball, np.zeros(3))
-
-
-@pytest.mark.parametrize("turn", [1e-12, 1e-9, 1e-4, 0.1, 0.7])
-@pytest.mark.parametrize("gap", [0.0, 1e-9, 1e-3, 0.2])
-def test_equal_faces_that_are_turned_against_each_other_are_as_far_apart_as_their_planes(turn, gap):
-    """All corners are beside the other face, and the edges that cross are not those that a support function finds."""
-    c, s = np.cos(turn), np.sin(turn)
-    T = placement(np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]), [0.0, 0.0, 1.0 + gap])
-    box = Box((1.0, 1.0, 1.0))
-    found = distance(box, np.eye(4), box, T)
-    assert found.distance == pytest.approx(gap, abs=1e-12)
-    assert np.allclose(found.normal, [0.0, 0.0, 1.0], atol=1e-9)
-    R = T[:3, :3] @ np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
-    lying = distance(Capsule(0.25, 3.0), placement(R, [0.0, 0.0, 0.75 + gap]), box, np.zeros(3))
-    assert lying.distance == pytest.approx(gap, abs=1e-12)
-    assert np.allclose(lying.normal, [0.0, 0.0, -1.0], atol=1e-9)
-
-
-@pytest.mark.parametrize("corner", CUBE.tolist())
-def test_every_corner_of_a_box_meets_a_capsule_that_passes_it_and_a_corner(corner):
-    s = np.array(corner)
-    out = s / np.sqrt(3.0)
-    side = np.cross(out, [0.3, 0.5, -0.7])
-    z = side / np.linalg.norm(side)
-    R = np.stack([np.cross(out, z), out, z], axis=1)
-    found = distance(Box((2.0, 2.0, 2.0)), np.zeros(3), Capsule(0.1, 4.0), placement(R, s + 0.5 * out))
-    assert found.distance == pytest.approx(0.4)
-    assert np.allclose(found.normal, out)
-    assert np.allclose(found.point_a, s)
-    found = distance(Box((2.0, 2.0, 2.0)), np.zeros(3), Box((2.0, 2.0, 2.0)), 2.0 * s + 0.5 * out)
-    assert found.distance == pytest.approx(0.5)
-    assert np.allclose(found.point_a, s)
 
 
 @pytest.mark.parametrize("one", [Sphere(0.1), Capsule(0.1, 0.3), Box((0.2, 0.2, 0.2))])

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from pluecker.articulated import ModelBuilder
 from pluecker.contact.geometry import Box, Collider, Collision, ConvexHull, Mesh, distance
 from tests.conftest import COMPILED, EVERYTHING
-from tests.contact.geometry.exact import core_of, exact_distance
-from tests.contact.geometry.pairs import CUBE, placement, pose, shape, touching
+from tests.contact.geometry.exact import exact_distance
+from tests.contact.geometry.pairs import CUBE, free, placement, pose, shape, touching
+from tests.contact.geometry.triangles import core
 
 KINDS = ("Sphere", "Capsule", "Box", "ConvexHull")
 PAIRS = [(a, b) for k, a in enumerate(KINDS) for b in KINDS[k:]]
@@ -26,15 +26,14 @@ SIDE = 1.0
 
 def feature_of(rng, one):
     """A point on the surface, the outward normal there, and a direction across it: of a corner, an edge or a face."""
-    core = core_of(one)
-    x, t, e = core.corners, core.triangles, core.edges
+    x, e, t, radius = core(one)
     if not len(t):  # of a sphere or a capsule
         n = rng.normal(size=3)
         n[2] = rng.choice([0.0, n[2]])
         n /= np.linalg.norm(n)
         middle = x[rng.integers(len(x))] if rng.random() < 0.5 and len(x) > 1 else x.mean(axis=0)
         n = n if len(x) == 1 or np.any(middle) else n * [1.0, 1.0, 0.0] / np.linalg.norm(n[:2])
-        return middle + core.radius * n, n, np.roll(n, 1) + np.array([0.3, 0.0, 0.0])
+        return middle + radius * n, n, np.roll(n, 1) + np.array([0.3, 0.0, 0.0])
     normals = np.cross(x[t[:, 1]] - x[t[:, 0]], x[t[:, 2]] - x[t[:, 0]])
     normals /= np.linalg.norm(normals, axis=1)[:, None]
     kind = rng.integers(3)
@@ -163,11 +162,7 @@ TRIANGLES = [[0, 1, 2], [1, 3, 2], [4, 6, 5], [5, 6, 7]]
 )
 def test_shapes_that_touch_along_an_edge_are_no_deeper_than_they_overlap(first, second):
     """Found contacts and distances alike: depths of 1 to 2 m out of 1e-10 m threw arches apart."""
-    builder = ModelBuilder()
-    for name in "AB":
-        builder.add_body(name, mass=1.0, inertia=(0.1, 0.1, 0.1))
-        builder.add_joint(f"free {name}", "free", "world", name)
-    collision = Collision(builder.build(), [Collider("a", first, "A"), Collider("b", second, "B")], margin=0.01)
+    collision = Collision(free(2), [Collider("a", first, "b0"), Collider("b", second, "b1")], margin=0.01)
     for hinge in HINGES if COMPILED else HINGES[:2]:
         T = [opened(sign, *hinge) for sign in (1, -1)]
         q = [(*X[:3, 3], *Rotation.from_matrix(X[:3, :3]).as_quat(scalar_first=True)) for X in T]

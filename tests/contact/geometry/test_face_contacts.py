@@ -200,21 +200,6 @@ def test_what_touches_exactly_is_found():
         np.testing.assert_allclose(found.normal, np.tile([0.0, 0.0, 1.0], (4, 1)), atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("scale", "turn", "count"), [(1.0, 45, 8), (0.5, 0, 4), (0.5, 45, 4), (2.0, 0, 4), (2.0, 45, 4), (1.0, 10, 8)]
-)
-def test_two_faces_touch_once_in_every_corner_of_what_they_have_in_common(scale, turn, count):
-    """Squares that are turned have eight crossings; one inside the other has the corners of the smaller."""
-    low, T = ConvexHull(CUBE * 0.5), np.eye(4)
-    T[:3, :3] = Rotation.from_euler("z", turn, degrees=True).as_matrix()
-    T[2, 3] = 1.0 + 1e-3
-    found = touching(low, ConvexHull(CUBE * (0.5 * scale, 0.5 * scale, 0.5)), T)
-    assert len(found) == len(set(found.feature.tolist())) == count
-    np.testing.assert_allclose(found.gap, 1e-3, atol=1e-9)
-    away = touching(low, ConvexHull(CUBE * 0.5), T + np.outer(np.eye(4)[0], 3.0 * np.eye(4)[3]))
-    assert len(away) == 0
-
-
 def test_a_half_space_of_triangles_is_a_half_space():
     """A box that leans: the corners within the margin, at their heights."""
     mesh = Mesh([[-3, -3, 0], [3, -3, 0], [3, 3, 0], [-3, 3, 0]], [[0, 1, 2], [0, 2, 3]], convex=False)

@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from pluecker.articulated import ModelBuilder
 from pluecker.contact.geometry import Box, Collider, Collision, Cylinder, HalfSpace, Mesh, Sphere, distance
 from tests.conftest import COMPILED
-from tests.contact.geometry.pairs import shape
+from tests.contact.geometry.pairs import free, shape
 
 pytestmark = pytest.mark.indices
 MARGIN = 0.05
@@ -23,15 +22,6 @@ FIELDS = (
     "normal", "point", "gap", "feature", "friction", "restitution", "stiffness", "damping", "surface_velocity",
     "kinetic_friction",
 )  # fmt: skip
-
-
-def free(count):
-    """Bodies on free joints, called b0, b1, ..."""
-    builder = ModelBuilder()
-    for k in range(count):
-        builder.add_body(f"b{k}", mass=1.0, inertia=[0.1, 0.1, 0.1])
-        builder.add_joint(f"j{k}", "free", parent="world", child=f"b{k}")
-    return builder.build()
 
 
 def state(rng, count, size):

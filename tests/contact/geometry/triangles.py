@@ -18,7 +18,7 @@ from tests.contact.geometry.pairs import CUBE
 
 
 class Core(NamedTuple):
-    """Corners ``(n, 3)``, edges and triangles as numbers of corners, and a radius."""
+    """Corners ``(n, 3)``, edges ``(m, 2)`` and triangles ``(k, 3)`` of them, outwards; how far the shape is beyond; m."""
 
     corners: np.ndarray
     edges: np.ndarray
