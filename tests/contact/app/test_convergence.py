@@ -8,7 +8,6 @@ import pytest
 
 from benchmarks.families import FAMILIES
 from pluecker.contact import (
-    LAWS,
     Errors,
     Problem,
     ProblemError,
@@ -202,15 +201,6 @@ def test_numbers_below_the_time_do_not_run_into_each_other(matplotlib, monkeypat
     assert all(box.x1 < after.x0 for box, after in pairwise(boxes))
 
 
-def test_numbers_say_where_other_methods_took_over(problem, matplotlib, monkeypatch):
-    result = made("auto", [("apgd", 2, 1.0), ("newton", 2, 1.0)], [0.05, 0.04, 0.01, 1e-9])
-    monkeypatch.setattr(comparison, "solve", lambda *_, **__: result)
-    figure, _ = plot_convergence(problem, methods=["auto"])
-    for panel, x in zip(figure.axes, (2.0, 1500.0), strict=True):
-        assert list(numbers(panel)) == ["2"]
-        np.testing.assert_allclose(numbers(panel)["2"], (x, 0.04))
-
-
 def test_the_legend_explains_every_sign_and_no_other(problem, matplotlib):
     def heading(*methods, **named):
         figure, _ = plot_convergence(problem, methods=methods, repeats=1, **named)
@@ -239,20 +229,6 @@ def test_the_legend_says_that_a_line_is_of_the_worst_island(matplotlib):
         assert ("worst of 2 islands" in figure.legends[0].get_title().get_text()) == separate
 
 
-def test_auto_is_broad_and_beneath_the_method_that_it_equals(problem, matplotlib):
-    figure, _ = plot_convergence(problem, methods=["auto", "apgd"], tol=1e-6, repeats=1)
-    lines = {line.get_label().split(":")[0]: line for line in figure.axes[0].lines}
-    assert lines["auto"].get_linewidth() > 2 * lines["apgd"].get_linewidth()
-    assert lines["auto"].get_zorder() < lines["apgd"].get_zorder()
-
-
-def test_a_method_of_which_only_the_end_is_known_is_a_dot_in_the_legend_too(problem, matplotlib):
-    figure, _ = plot_convergence(problem, methods=["lemke"], law="lcp", repeats=1)
-    (handle,) = figure.legends[0].legend_handles
-    assert handle.get_linestyle() == "None"
-    assert handle.get_marker() == "o"
-
-
 def test_a_title_stays_as_it_is_and_beside_the_legend(problem, matplotlib):
     name = "a-very-long-name-" * 8 + ".hdf5"
     figure, _ = plot_convergence(problem, methods=["apgd"], title=name, repeats=1)
@@ -273,15 +249,6 @@ def test_it_draws_on_axes_that_are_there(problem, matplotlib):
     assert len(axes[2].lines) == 0
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_every_law_has_its_usual_methods(problem, matplotlib, law):
-    figure, results = plot_convergence(problem, law=law, tol=1e-6, repeats=1)
-    assert "auto" in results
-    assert len(results) >= 3
-    assert all(result.law == law for result in results.values())
-    assert len(figure.axes) == 2
-
-
 # ---------------------------------------------------------------------------------------------------------------- errors
 
 
@@ -289,16 +256,10 @@ def test_what_cannot_be_drawn_is_refused(problem, matplotlib):
     for methods in ([], "apgd", ["apgd", "apgd"]):
         with pytest.raises(REFUSED, match=r"methods is .*, expected different names, at least one"):
             compare_methods(problem, methods=methods)
-    with pytest.raises(REFUSED, match="method is 'magic', expected one of auto"):
-        plot_convergence(problem, methods=["magic"])
-    with pytest.raises(REFUSED, match="law is 'snell'"):
-        plot_convergence(problem, law="snell")
     with pytest.raises(REFUSED, match=r"axes is .*, expected two"):
         plot_convergence(problem, axes=[None])
     with pytest.raises(REFUSED, match="axes are 1, expected two"):
         plot_convergence(problem, axes=[pytest.importorskip("matplotlib.figure").Figure().subplots()])
-    with pytest.raises(REFUSED, match="repeats is 0"):
-        plot_convergence(problem, repeats=0)
 
 
 def test_without_matplotlib_the_extra_is_named_before_anything_is_solved(problem, monkeypatch):

@@ -23,34 +23,6 @@ def weightless(n, inertia=(0.1, 0.2, 0.25)):
     return builder.build()
 
 
-@pytest.mark.parametrize(("torque", "alpha"), [(-3.0, 0.35), (3.0, -0.35), (2.0, 0.0)])
-def test_bearings_carry_the_tooth_force(torque, alpha):
-    # a torque on gear 1 and the one that balances it on gear 2: nothing moves; each bearing carries T / (r cos alpha)
-    model, radii = weightless(2), (0.2, 0.3)
-    q = neutral(model)
-    q[7] = 0.5
-    bearings = [c.Hinge.at(f"bearing{k}", model, q, "world", f"body{k}", q[7 * k : 7 * k + 3], Z) for k in range(2)]
-    gear = c.Gear.at(
-        "gear", model, q, "body0", "body1", (0, 0, 0), (0.5, 0, 0),
-        first_radius=radii[0], second_radius=radii[1], pressure_angle=alpha,
-    )  # fmt: skip
-    world = World(model, [*bearings, gear])
-    wrenches = np.zeros((2, 6))
-    wrenches[:, 2] = torque, torque * radii[1] / radii[0]
-    a, forces = world.accelerations(q, np.zeros(12), np.zeros(12), wrenches)
-    np.testing.assert_allclose(a, 0.0, atol=1e-8)
-    (r,) = world["gear"].forces(forces)
-    assert r == pytest.approx(-torque / radii[0], rel=1e-9)
-    teeth = gear.tooth_force(r)
-    for k in range(2):
-        wrench = world[f"bearing{k}"].wrench(q, forces)
-        assert np.linalg.norm(wrench[3:]) == pytest.approx(abs(teeth.normal), rel=1e-9)
-        np.testing.assert_allclose(wrench[:3], 0.0, atol=1e-8)
-    apart = world["bearing1"].wrench(q, forces, c.Frame("body1"))[3]
-    assert apart == pytest.approx(-teeth.radial, abs=1e-8)
-    assert teeth.radial >= 0.0 or alpha == 0.0  # the flank that carries pushes the gears apart
-
-
 def test_a_steered_wheel_has_a_gyroscopic_moment():
     # axle a, spin w; steering axis s, rate W: the moment on the wheel is I_a w W (s x a), the force of its fourth row
     model = weightless(1, (0.3, 0.3, 0.5))
@@ -85,11 +57,6 @@ def driven(world, measure, q, duration=0.5, step=0.01, speed=30.0):
     return motion.q[-1], motion.v[-1], world.rows_at(motion.q[-1]).error
 
 
-def turn_of(q):
-    """About z, from a quaternion, in (-pi, pi]."""
-    return 2.0 * math.atan2(q[3], q[0])
-
-
 def test_a_screw_travels_over_turns():
     model = weightless(1)
     screw = c.Screw("screw", "world", "body0", pitch=0.02)
@@ -97,21 +64,6 @@ def test_a_screw_travels_over_turns():
     assert q[2] == pytest.approx(0.02 * 15.0, abs=1e-10)  # 0.5 s at 30 rad/s: more than two turns
     np.testing.assert_allclose(errors[:4], 0.0, atol=1e-12)
     np.testing.assert_allclose(v, [0, 0, 30.0, 0, 0, 0.6], atol=1e-8)
-
-
-@pytest.mark.slow
-def test_gears_in_maximal_coordinates_stay_in_mesh_over_turns():
-    model = weightless(2)
-    q = neutral(model)
-    q[7] = 0.5
-    bearings = [c.Hinge.at(f"bearing{k}", model, q, "world", f"body{k}", q[7 * k : 7 * k + 3], Z) for k in range(2)]
-    gear = c.Gear.at("gear", model, q, "body0", "body1", (0, 0, 0), (0.5, 0, 0), first_radius=0.2, second_radius=0.3)
-    q, v, errors = driven(World(model, [*bearings, gear]), bearings[0].angle, q)
-    assert v[2] == pytest.approx(30.0, rel=1e-9)
-    assert v[8] == pytest.approx(-20.0, rel=1e-9)
-    for k, turn in ((0, 15.0), (1, -10.0)):
-        assert math.remainder(turn_of(q[7 * k + 3 : 7 * k + 7]) - turn, 2.0 * math.pi) == pytest.approx(0.0, abs=1e-9)
-    np.testing.assert_allclose(errors[:10], 0.0, atol=1e-12)
 
 
 def test_a_universal_joint_keeps_cardans_relation():
@@ -128,19 +80,6 @@ def test_a_universal_joint_keeps_cardans_relation():
     ratio = motion.v[-1, 1] / motion.v[-1, 0]
     mean = (follower[-1] - follower[-2]) / (drive[-1] - drive[-2])
     assert ratio == pytest.approx(mean, rel=1e-9)  # rates are means over a step
-
-
-def test_limit_friction_and_motor_may_be_constraints_of_their_own():
-    builder = ModelBuilder(gravity=(0.0, 0.0, 0.0))
-    builder.add_body("arm", mass=1.0, inertia=(0.5, 0.5, 0.5))
-    builder.add_joint("hinge", "revolute", parent="world", child="arm", axis=Z)
-    motor, friction = c.Motor("motor", "hinge", 100.0, 3.0), c.Friction("friction", "hinge", 1.0)
-    world = World(builder.build(), [c.Limit("stop", "hinge", upper=0.5), motor, friction])
-    motion = world.simulate([0.0], [0.0], 1.0, 0.01)
-    speeds = motion.v[1:20, 0]
-    np.testing.assert_allclose(speeds, 0.01 * np.arange(1, 20) * (3.0 - 1.0) / 0.5, rtol=1e-9)
-    assert motion.q[-1] == pytest.approx(0.5, abs=1e-9)
-    assert motion.v[-1] == pytest.approx(0.0, abs=1e-9)
 
 
 def test_a_function_that_is_not_negative_is_a_floor():

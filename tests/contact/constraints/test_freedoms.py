@@ -85,15 +85,6 @@ def test_a_wheel_is_steered_and_rolls():
     np.testing.assert_allclose(rates @ turns, np.eye(2), atol=1e-14)
 
 
-def test_the_angle_row_of_a_wheel_is_the_angle():
-    # the second body turned by a small angle about the common normal of both axes: phi is the change of the angle
-    model, q = two_bodies()
-    axle = math.cos(1.1) * AXIS + math.sin(1.1) * SIDE
-    wheel = c.Hinge2.at("wheel", model, q, "body0", "body1", POINT, AXIS, axle=axle)
-    J = rows_of(model, [wheel], q, np.zeros(model.nv)).J[3, 6:]
-    assert J @ body_velocity(q, 1, ACROSS, NO) == pytest.approx(1.0, abs=1e-14)
-
-
 def test_a_suspension_is_along_the_steering_axis():
     model, q = two_bodies()
     soft = c.Softness(stiffness=2e4, damping=300.0)

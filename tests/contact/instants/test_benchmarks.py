@@ -68,15 +68,6 @@ def test_andrews_squeezing_mechanism_ends_where_the_test_set_says():
         assert np.abs(world.rows_at(motion.q).error).max() < 1e-13
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("n", [10, 40])
-def test_four_bars_side_by_side_keep_their_energy_and_stay_closed(n):
-    world, q, v = four_bars(n)
-    motion = world.simulate(q, v, 0.1, 0.002, integrator="rk4", record="energy")
-    assert np.abs(energy(motion)).max() < 1e-8 * n
-    assert np.abs(world.rows_at(motion.q).error).max() < 1e-12
-
-
 @pytest.mark.everything
 @pytest.mark.skipif(not COMPILED, reason="time is that of compiled code")
 def test_four_bars_side_by_side_take_time_in_proportion_to_their_number():
