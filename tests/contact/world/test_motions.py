@@ -139,29 +139,6 @@ def test_a_motion_goes_on_from_its_memory_to_the_last_bit(integrator, tmp_path):
     assert np.array_equal(rest.memory.impulses, whole.memory.impulses)
 
 
-def test_constant_control_goes_on_too():
-    """A constant is looked up once where a motion begins, which may be later than t = 0."""
-    world = slider_crank()
-    q, v = slider_crank_state(0.4, 5.0)
-    whole = world.simulate(q, v, 0.006, 0.001, control=[10.0, 0.0, 5.0])
-    first = world.simulate(q, v, 0.002, 0.001, control=[10.0, 0.0, 5.0])
-    rest = world.simulate(first.q[-1], first.v[-1], 0.004, 0.001, memory=first.memory, control=[10.0, 0.0, 5.0])
-    for name in ("q", "v", "tau"):
-        assert np.array_equal(getattr(whole, name)[2:], getattr(rest, name))
-
-
-def test_steps_one_by_one_are_the_simulation():
-    world = slider_crank()
-    q, v = slider_crank_state(0.4, 5.0)
-    motion = world.simulate(q, v, 0.005, 0.001, control=[1.0, 0.0, 0.0])
-    memory = None
-    for k in range(5):
-        q, v, memory = world.step(q, v, 0.001, tau=[1.0, 0.0, 0.0], memory=memory)
-        assert np.array_equal(q, motion.q[k + 1])
-        assert np.array_equal(v, motion.v[k + 1])
-    assert memory.time == pytest.approx(0.005, rel=1e-12)
-
-
 @pytest.mark.plain
 @pytest.mark.parametrize("integrator", ALL)
 def test_a_batch_is_its_motions_on_any_number_of_threads(integrator):
@@ -194,17 +171,6 @@ def test_samples_go_to_files(tmp_path):
 def memory_of(world):
     q, v = slider_crank_state(0.4, 5.0)
     return world.step(q, v, 0.001)
-
-
-def test_a_memory_of_another_world_is_refused():
-    q, v, memory = memory_of(slider_crank())
-    world = slider_crank()
-    world.step(q, v, 0.001, memory=memory)  # the same constraints on the same model are the same world
-    other = World(world.model.replace(damping=0.1), world.constraints)
-    with pytest.raises(ConstraintError, match="another world"):
-        other.step(q, v, 0.001, memory=memory)
-    with pytest.raises(TypeError, match="memory is a dict"):
-        world.step(q, v, 0.001, memory={})
 
 
 def test_files_that_hold_no_memory_are_refused(tmp_path):
@@ -359,20 +325,6 @@ def test_a_memory_of_users_functions_is_that_of_another_process_too():
     options = {"on_unsolved": "continue", "on_open": "close"}
     keys = [world.simulate(q, v, 1e-3, 1e-3, **options).memory.key for world in worlds]
     assert keys[0] == keys[1] != keys[2]
-
-
-@pytest.mark.everything
-@pytest.mark.skipif(not COMPILED, reason="there are no lanes")
-@pytest.mark.parametrize("integrator", ["semi_implicit", "rk4"])
-def test_neighbours_in_a_batch_change_no_bit(integrator):
-    world = slider_crank()
-    q, v = (np.array(x) for x in zip(*(slider_crank_state(a, 3.0) for a in np.linspace(0.1, 1.5, 24)), strict=True))
-    v[3] *= 20.0  # takes more repetitions
-    together = world.simulate(q, v, 0.02, 0.002, integrator=integrator)
-    order = np.random.default_rng(1).permutation(24)
-    shuffled = world.simulate(q[order], v[order], 0.02, 0.002, integrator=integrator)
-    assert np.array_equal(together.q[order], shuffled.q)
-    assert np.array_equal(together.v[order], shuffled.v)
 
 
 def test_a_step_that_is_divided_keeps_its_memory():

@@ -158,14 +158,6 @@ def test_they_are_drawn():
     assert figure is not None
 
 
-def test_a_urdf_file_gets_constraints_from_another_file(tmp_path):
-    (tmp_path / "rod.toml").write_text(ROD)
-    world = World.from_urdf(URDF, constraints=tmp_path / "rod.toml")
-    assert world.names == ("coupler",)
-    assert World.from_urdf(URDF, constraints=world.constraints).n_rows == world.n_rows == 1
-    assert world.model.gravity[2] == -9.81
-
-
 def test_frames_that_are_the_same_are_shown_once():
     world = slider_crank()
     assert Frame("slider") == world.constraints[0].second

@@ -120,21 +120,3 @@ def test_forces_of_a_motion_under_way_are_the_same_up_to_the_step():
     errors = [differences(world, maximal, q, v, tau, h)[1] for h in (1e-3, 1e-4)]
     assert errors[1] <= 0.15 * errors[0]
     assert errors[1] <= 1e-5
-
-
-@pytest.mark.everything
-@pytest.mark.slow
-def test_motions_of_reduced_and_of_maximal_coordinates_converge_to_each_other():
-    world, maximal, q, v, tau = standing()
-    errors = []
-    for h in (4e-3, 2e-3, 1e-3):
-        motion = world.simulate(q, v, 0.3, h, control=tau)
-        (q_twin, v_twin), near, memory = maximal.state(q, v), q, None
-        for _ in range(round(0.3 / h)):
-            near, _ = maximal.back(q_twin, v_twin, reference=near)
-            step = maximal.world.step(q_twin, v_twin, h, tau=maximal.forces(near, tau), memory=memory)
-            q_twin, v_twin, memory = step.q, step.v, step.memory
-        errors.append(np.abs(maximal.back(q_twin, v_twin, reference=motion.q[-1])[0] - motion.q[-1]).max())
-    assert errors[1] <= 0.6 * errors[0]
-    assert errors[2] <= 0.6 * errors[1]
-    assert errors[2] <= 0.01 * np.abs(motion.q[-1] - q).max()

@@ -73,16 +73,6 @@ def test_motions_converge_to_each_other(seed, loop):
     assert errors[-1] < 0.05
 
 
-@pytest.mark.everything
-@pytest.mark.slow
-def test_damped_motions_converge_for_long():
-    case = twins(3, 4, True, ("revolute", "universal", "spherical", "prismatic"), damping=2.0)
-    errors, gaps = zip(*(apart(*case, 5.0, h) for h in (4e-3, 2e-3)), strict=True)
-    assert max(gaps) < 1e-10
-    assert errors[1] < 1e-3
-    assert errors[1] < 0.6 * errors[0] or errors[1] < 1e-9
-
-
 def test_a_motion_in_two_parts_is_the_same_to_the_last_bit():
     """The rates of rotors are remembered between them."""
     _, _, _, twin, q, v = twins(5, 2, False, ["spherical", "universal"])

@@ -217,6 +217,7 @@ def test_the_command_simulates_with_constraints(tmp_path, capsys):
     start = ["--start", str(tmp_path / "start.csv"), "-o", str(out)]
     assert main([*arguments, "--constraints", str(rod), *start]) == 0
     world = World.from_urdf(URDF, constraints=rod)
+    assert World.from_urdf(URDF, constraints=world.constraints) == world
     motion = Trajectory.load(out, world.model)
     assert len(motion) == 3
     assert np.abs(world.rows_at(motion.q).error).max() < 1e-10
