@@ -158,21 +158,6 @@ def test_what_lies_on_soft_triangles_sinks_by_its_weight_over_the_stiffness_of_i
     np.testing.assert_allclose(motion.q[-1, 2], 0.1 - depth, atol=0.02 * depth)
 
 
-def test_each_interface_of_a_tower_of_hulls_carries_the_weight_above():
-    n, surface = 4, Surface(0.5)
-    hull = ConvexHull(CUBE * SIDES / 2.0)
-    skins = [Collider(f"s{k}", hull, f"b{k}", surface) for k in range(n)]
-    ground = Collider("ground", GROUNDS["mesh"][0], "world", surface)
-    world = World(free(n), shapes=[ground, *skins])
-    q = np.concatenate([[0.01 * k, 0.0, SIDES[2] * (k + 0.5), *UPRIGHT] for k in range(n)])
-    step = world.step(q, np.zeros(6 * n), H)
-    names = ["world", *(f"b{k}" for k in range(n))]
-    for k in range(n):
-        wrench = step.contacts.wrench(names[k], names[k + 1])
-        np.testing.assert_allclose(wrench[3:], [0.0, 0.0, (n - k) * MASS * G], atol=1e-5 * n * MASS * G)
-    assert np.abs(step.v).max() < 1e-7
-
-
 @pytest.mark.skipif(not COMPILED, reason="thousands of steps: compiled only")
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8) if EVERYTHING else [0])

@@ -119,19 +119,6 @@ def test_a_world_with_shapes_is_pickled_and_moves_as_before():
     np.testing.assert_array_equal(again.step(q, v, H).v, world.step(q, v, H).v)
 
 
-def test_what_is_recorded_is_what_the_steps_say():
-    world = world_of([Sphere(0.1)])
-    q, v, memory = [0, 0, 0.1, *UPRIGHT], np.array([0, 0, 0, 1.0, 0, 0]), None
-    motion = world.simulate(q, v, 4 * H, H, every=2, record="constraint_forces")
-    for k in range(4):
-        step = world.step(q, v, H, memory=memory)
-        if k % 2 == 0:
-            np.testing.assert_array_equal(motion.contacts_at(k // 2).force, step.contacts.force)
-        q, v, memory = step
-    assert motion.contacts_at(0).state.tolist() == ["sliding"]
-    assert {each.label for each in motion.overlays} > {"normals"}
-
-
 @pytest.mark.parametrize(
     ("change", "what"),
     [

@@ -5,8 +5,8 @@ import pytest
 
 from pluecker.articulated import ModelBuilder
 from pluecker.contact import ConstraintError, World
-from pluecker.contact.geometry import Box, Collider, Cylinder, HalfSpace, Sphere, Surface
-from tests.contact.found.worlds import UPRIGHT, G, bodies, floor, tilted, world_of
+from pluecker.contact.geometry import Box, Collider, Cylinder, Sphere, Surface
+from tests.contact.found.worlds import UPRIGHT, G, bodies, floor, world_of
 
 H = 0.01
 
@@ -14,27 +14,6 @@ H = 0.01
 def placed(*heights):
     """Configurations of bodies one above the other."""
     return np.concatenate([[0.0, 0.0, z, *UPRIGHT] for z in heights])
-
-
-def test_a_box_that_slides_stops_after_its_speed_over_mu_g():
-    world = world_of([Box((0.2, 0.2, 0.2))], Surface(friction=0.3))
-    speed, steps = 0.5, 12
-    motion = world.simulate(placed(0.1), [0, 0, 0, speed, 0, 0], steps * H, H)
-    expected = speed - 0.3 * G * H * np.arange(steps + 1)
-    np.testing.assert_allclose(motion.v[:, 3], expected, atol=1e-9)
-    np.testing.assert_allclose(motion.v[:, [0, 1, 2, 4, 5]], 0.0, atol=1e-8)
-
-
-def test_a_ball_on_a_slope_rolls_with_five_sevenths_of_g_sin_a_iff_friction_is_two_sevenths_of_the_slope():
-    a = 0.3
-    for mu, gain in ((0.3, 5.0 / 7.0 * np.sin(a)), (0.05, np.sin(a) - 0.05 * np.cos(a))):
-        surface = Surface(friction=mu)
-        ground = Collider("slope", HalfSpace(), tilted(a), surface)
-        world = world_of([Sphere(0.1)], surface, ground=ground)
-        q = [0.1 * np.sin(a), 0.0, 0.1 * np.cos(a), *UPRIGHT]
-        found = world.simulate(q, np.zeros(6), 10 * H, H)
-        speed = np.hypot(found.v[-1, 3], found.v[-1, 5])
-        np.testing.assert_allclose(speed, 10 * H * G * gain, rtol=1e-7)
 
 
 def test_a_cylinder_stands_on_its_base_and_its_forces_are_its_weight():
@@ -46,9 +25,9 @@ def test_a_cylinder_stands_on_its_base_and_its_forces_are_its_weight():
 
 def test_a_ball_bounces_to_the_share_e_of_its_speed_and_one_at_rest_does_not_hop():
     world = world_of([Sphere(0.1)], Surface(restitution=0.6))
-    # it falls through 0.02 m in a step, more than the gap
-    step = world.step(placed(0.11), [0, 0, 0, 0, 0, -2.0], H)
-    np.testing.assert_allclose(step.v[5], 1.2, rtol=1e-9)
+    for height in (0.11, 0.099):  # above, less than it falls through in a step, and a little deep
+        step = world.step(placed(height), [0, 0, 0, 0, 0, -2.0], H)
+        np.testing.assert_allclose(step.v[5], 1.2, rtol=1e-9)
     assert abs(world.step(placed(0.1), np.zeros(6), H).v[5]) < 1e-12
 
 

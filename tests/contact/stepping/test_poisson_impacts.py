@@ -9,7 +9,6 @@ from pluecker.articulated import ModelBuilder, SimulationError
 from pluecker.contact import World, poisson_restitution, solve
 from pluecker.contact.constraints import PointContact
 from pluecker.contact.geometry import Surface
-from tests.conftest import COMPILED
 from tests.contact.stepping.impacts import KINDS, kinetic, problem_of, random_balls, world_of_balls
 
 H = 1e-6
@@ -29,19 +28,6 @@ def test_friction_rubs_in_both_phases_and_what_rests_does_not_hop(kind, friction
     np.testing.assert_allclose(after[5], e * speed - G * H, atol=2e-4)
     np.testing.assert_allclose(after[3], slide + rubbed, atol=2e-4)
     np.testing.assert_allclose(world.step(q, np.zeros(6), H).v, 0.0, atol=1e-12)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_ball_bounces_to_the_square_of_the_coefficient_of_its_height(kind):
-    """Alone, and without friction, it does so by Newton's law too: h e^(2 n), to O(step)."""
-    e, height, step = 0.8, 0.5, 1e-3
-    world = world_of_balls([0.1], [1.0], kind, Surface(0.0, restitution=e), impacts="poisson")
-    motion = world.simulate([0, 0, 0.1 + height, 1, 0, 0, 0], np.zeros(6), 1.3, step)
-    z, v = motion.q[:, 2] - 0.1, motion.v[:, 5]
-    tops = z[:-1][(v[:-1] > 0.0) & (v[1:] <= 0.0)]
-    assert len(tops) == 2
-    np.testing.assert_allclose(tops, [height * e**2, height * e**4], rtol=2e-2)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -107,18 +93,3 @@ def test_another_law_of_impacts_is_refused():
         World(model, impacts="stronge")
     with pytest.raises(ValueError, match="law is 'ccp' and impacts is 'poisson'"):
         World(model, impacts="poisson", law="ccp")
-
-
-@pytest.mark.everything
-@pytest.mark.skipif(not COMPILED, reason="lanes exist in compiled code alone")
-def test_motions_in_lanes_are_those_of_one_state():
-    """Some balls are hit in a step, others are not."""
-    world = world_of_balls([0.1, 0.2], [1.0, 2.0], "named", Surface(0.3, restitution=0.6), impacts="poisson")
-    q = np.tile([0.0, 0.0, 0.1, 1, 0, 0, 0, 0.02, 0.0, 0.4, 1, 0, 0, 0], (5, 1))
-    q[:, 2] += [0.0, 0.01, 0.0, 0.3, 0.02]
-    q[:, 9] += [0.0, 0.02, 0.1, 0.3, 0.02]
-    v = np.random.default_rng(0).standard_normal((5, 12))
-    together = world.simulate(q, v, 0.1, 1e-3)
-    for k in range(5):
-        alone = world.simulate(q[k], v[k], 0.1, 1e-3)
-        np.testing.assert_allclose(together.q[k], alone.q, atol=1e-9)

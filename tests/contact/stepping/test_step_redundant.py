@@ -6,35 +6,14 @@ import pytest
 from pluecker.articulated import ModelBuilder, crba
 from pluecker.contact.constraints import Frame, Hinge
 from tests.conftest import EVERYTHING
-from tests.contact.stepping.stepped import World, energy, gap, motion
-from tests.contact.stepping.test_step_mechanisms import LENGTH, rods
-
-CORNERS = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [1, 1, 1], [0, 1, 1], [0, 0, 1.0]])
-AXES = "yzxyzx"
+from tests.contact.stepping.stepped import UPRIGHT, World, energy, gap, motion
+from tests.contact.world import mechanisms
 
 
-def bricard(gravity=(0.0, 9.81, 0.0)):
-    """Six rods along edges of a cube, the sixth of which is the world, with a hinge across both at each corner."""
-    b = ModelBuilder(gravity=gravity)
-    q = []
-    for k in range(5):
-        along = CORNERS[k + 1] - CORNERS[k]
-        I = np.where(along != 0, 1e-3, 1 / 12)
-        b.add_body(f"rod {k}", mass=1.0, center_of_mass=tuple(along / 2), inertia=I)
-        b.add_joint(f"free {k}", "free", parent="world", child=f"rod {k}")
-        q += [*CORNERS[k], 1.0, 0.0, 0.0, 0.0]
-    turned = {
-        axis: tuple(map(tuple, np.roll(np.eye(3), i + 1, axis=1))) for i, axis in enumerate("xyz")
-    }  # z is the axis
-    names = ["world", *(f"rod {k}" for k in range(5)), "world"]
-    hinges = []
-    for k, axis in enumerate(AXES):
-        before, after = (
-            Frame(name, tuple(CORNERS[k] - (CORNERS[own] if name != "world" else 0.0)), turned[axis])
-            for name, own in ((names[k], k - 1), (names[k + 1], k))
-        )
-        hinges.append(Hinge(f"hinge {k}", before, after))
-    return World(b.build(), hinges), np.array(q)
+def bricard():
+    """Bricard's mechanism of five free bodies, and where it is."""
+    twin = mechanisms.bricard().maximal()
+    return twin.world, twin.state(np.zeros(5), np.zeros(5))[0]
 
 
 def test_a_bricard_mechanism_moves_though_its_rows_count_no_freedom():
@@ -100,6 +79,24 @@ def test_a_bricard_mechanism_stays_closed_and_keeps_its_energy():
     assert 1.6 < worst[0] / worst[1] < 2.4
 
 
+LENGTH = 0.4
+
+
+def rods(masses, angle):
+    """A chain of rods on free joints that hangs from the world by hinges along -y, turned by an angle."""
+    b, hinges, q = ModelBuilder(gravity=(0.0, 0.0, -10.0)), [], []
+    for k, m in enumerate(masses):
+        name, before = f"rod {k}", "world" if k == 0 else f"rod {k - 1}"
+        I = m * LENGTH**2 * np.array([0.01, 1 / 12, 1 / 12])
+        b.add_body(name, mass=m, center_of_mass=(LENGTH / 2, 0, 0), inertia=I)
+        b.add_joint(f"free {k}", "free", parent="world", child=name)
+        end = (0.0 if k == 0 else LENGTH, 0.0, 0.0)
+        hinges.append(Hinge(f"hinge {k}", Frame(before, end, UPRIGHT), Frame(name, (0, 0, 0), UPRIGHT)))
+        turn = np.cos(angle / 2), 0.0, np.sin(angle / 2), 0.0
+        q += [LENGTH * k * np.cos(angle), 0.0, -LENGTH * k * np.sin(angle), *turn]
+    return World(b.build(), hinges), np.array(q)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("masses", [[1.0] * 19 + [1e4], [1.0, 1e4] * 10], ids=["a load at the end", "in turn"])
 def test_a_chain_with_a_mass_ratio_of_ten_thousand(masses):
@@ -109,7 +106,7 @@ def test_a_chain_with_a_mass_ratio_of_ten_thousand(masses):
     The energy is compared with what the fall to the lowest position frees. Semi-implicit steps show an energy that is off
     by what moves with the velocity, h/2 of the power of weight, to and fro.
     """
-    world, q0 = rods(20, True, masses, angle=1.0)
+    world, q0 = rods(masses, 1.0)
     model = world.model
     E0 = energy(model, q0, np.zeros(model.nv))
     heights = LENGTH * (np.arange(20) + 0.5) * (1.0 - np.sin(1.0))

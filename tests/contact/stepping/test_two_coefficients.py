@@ -8,8 +8,8 @@ from pluecker.contact import ConstraintError, GeometryError, World
 from pluecker.contact.constraints import PointContact
 from pluecker.contact.geometry import Box, Collider, HalfSpace, ShapeContact, Sphere, Surface
 from tests.conftest import COMPILED
-from tests.contact.found.worlds import tilted
-from tests.contact.stepping.touching.touching import G, bodies, moments
+from tests.contact.found.worlds import inertia, tilted
+from tests.contact.stepping.touching.touching import G, bodies
 
 MU, KINETIC = 0.6, 0.4
 BOX = Box((0.4, 0.3, 0.1))
@@ -86,7 +86,7 @@ def stick_slip(way, h, speed, stiffness):
     """Times at which a block on a spring comes loose from a belt that carries it along."""
     b = ModelBuilder(gravity=(0.0, 0.0, -G))
     b.add_body("slide", mass=1e-9, inertia=(1e-9, 1e-9, 1e-9))
-    b.add_body("box", mass=2.0, inertia=moments(BOX, 2.0))
+    b.add_body("box", mass=2.0, inertia=inertia(BOX, 2.0))
     b.add_joint("x", "prismatic", "world", "slide", axis=(1, 0, 0), stiffness=stiffness)
     b.add_joint("z", "prismatic", "slide", "box", axis=(0, 0, 1))
     rubber = Surface(friction=MU, kinetic_friction=KINETIC)
@@ -154,26 +154,6 @@ def test_named_and_found_contacts_move_alike(made, q, v):
         np.testing.assert_allclose(other.v, motions[0].v, atol=1e-7)
 
 
-def test_a_ball_that_slides_by_kinetic_friction_rolls_after_its_time():
-    v0, h = 0.7, 0.0005
-    motion = ball("points").simulate([0, 0, 0.1, 1, 0, 0, 0], [0, 0, 0, v0, 0, 0], 0.1, h)
-    rolls = motion.time[np.argmax(0.1 * motion.v[:, 1] > 5.0 / 7.0 * v0 - 1e-6)]
-    np.testing.assert_allclose(rolls, 2.0 * v0 / (7.0 * KINETIC * G), atol=2.0 * h)
-
-
-@pytest.mark.everything
-@pytest.mark.skipif(not COMPILED, reason="there are no lanes")
-@pytest.mark.parametrize("way", WAYS[:2])
-def test_lanes_are_single_motions(way):
-    world, rng = block(way, 0.35), np.random.default_rng(3)
-    v = rng.normal(size=(11, 6)) * np.array([0.1, 0.1, 1.0, 0.3, 0.3, 0.0])
-    v[::3] = 0.0
-    many = world.simulate(np.tile(LIES, (11, 1)), v, 0.1, 0.005)
-    for k in range(11):
-        alone = world.simulate(LIES, v[k], 0.1, 0.005)
-        np.testing.assert_allclose(many.q[k], alone.q, atol=1e-9)
-
-
 @pytest.mark.parametrize("way", QUICK)
 def test_a_foot_that_turns_about_its_point_keeps_its_grip(way):
     """A pole on its point falls, held by more than kinetic friction; the point stays where it is."""
@@ -225,7 +205,7 @@ def test_a_box_on_rails_brakes_and_holds_alike_in_reduced_and_in_maximal_coordin
     """It slides to a stop by kinetic friction, and stays where less than the static one pushes it."""
     b = ModelBuilder(gravity=(0.0, 0.0, -G))
     b.add_body("cart", mass=1.0, inertia=(0.01, 0.01, 0.01))
-    b.add_body("box", mass=2.0, inertia=moments(BOX, 2.0))
+    b.add_body("box", mass=2.0, inertia=inertia(BOX, 2.0))
     b.add_joint("x", "prismatic", "world", "cart", axis=(1, 0, 0))
     b.add_joint("z", "prismatic", "cart", "box", axis=(0, 0, 1))
     rubber = Surface(friction=MU, kinetic_friction=KINETIC)

@@ -38,59 +38,6 @@ def ball(friction=0.0, height=0.1, **options):
 REST = np.array([0, 0, HALF[2], 1, 0, 0, 0], dtype=float)
 
 
-def world_velocity(motion, k=-1):
-    """Return the velocity of the one body's origin, in the world."""
-    R = forward_kinematics(motion.model, motion.q[k])[0, :3, :3]
-    return R @ motion.v[k, 3:6]
-
-
-@pytest.mark.parametrize("friction", [0.2, 0.7, 1.5])
-def test_a_box_sticks_to_an_incline_up_to_the_angle_of_friction_and_then_slides(friction):
-    limit = np.arctan(friction)
-    for slope in (limit - 1e-6, limit + 1e-6):
-        motion = box_on_plane(friction, slope).simulate(REST, np.zeros(6), 0.05, 0.005)
-        gain = G * (np.sin(slope) - friction * np.cos(slope))
-        if slope < limit:
-            np.testing.assert_allclose(motion.q[-1], REST, atol=1e-12)
-        else:
-            np.testing.assert_allclose(motion.v[-1, 3], 0.05 * gain, rtol=1e-4)  # of a difference of 1e-6 of g
-
-
-def test_a_sliding_box_comes_to_a_stop_and_does_not_creep():
-    world, v0 = box_on_plane(0.4), np.array([0, 0, 0, 0.6, 0.8, 0])
-    for step, far in ((0.01, 0.011), (0.005, 0.0055)):  # v0 h / 2 and what is lost in the last step
-        motion = world.simulate(REST, v0, 0.6, step)
-        np.testing.assert_allclose(np.linalg.norm(motion.q[-1, :2]), 1.0 / (2 * 0.4 * G), atol=far)
-        np.testing.assert_allclose(motion.v[-1], 0.0, atol=1e-9)  # impulses are known to 1e-10 of the largest
-        direction = motion.q[-1, :2] / np.linalg.norm(motion.q[-1, :2])
-        np.testing.assert_allclose(direction, [0.6, 0.8], atol=1e-9)  # a cone, and no pyramid
-    pushed = world.simulate(REST, np.zeros(6), 0.5, 0.01, control=[0, 0, 0, 0.2 * 2 * G, 0, 0])
-    np.testing.assert_allclose(pushed.q[-1], REST, atol=1e-11)
-
-
-@pytest.mark.parametrize("step", [0.01, 0.001])
-def test_a_ball_that_slides_begins_to_roll_at_five_sevenths_of_its_speed(step):
-    world, q = ball(0.3)
-    motion = world.simulate(q, [0, 0, 0, 0.7, 0, 0], 0.2, step)
-    np.testing.assert_allclose(world_velocity(motion), [0.5, 0, 0], atol=1e-9)
-    np.testing.assert_allclose(motion.v[-1, 1], 5.0, atol=1e-8)
-    rolling = 0.1 * motion.v[:, 1] > 0.5 - 1e-6
-    begins = motion.time[np.argmax(rolling)]
-    assert abs(begins - 2 * 0.7 / (7 * 0.3 * G)) <= 1.01 * step
-
-
-def test_a_ball_rolls_down_an_incline_if_friction_allows():
-    slope = 0.3
-    model = ball()[0].model.replace(gravity=(G * np.sin(slope), 0, -G * np.cos(slope)))
-    for friction in (2 / 7 * np.tan(slope) * 1.001, 2 / 7 * np.tan(slope) * 0.9):
-        world = World(model, [PointContact("ground", "world", "ball", radius=0.1, friction=friction)])
-        motion = world.simulate(ball()[1], np.zeros(6), 0.1, 0.001)
-        gain = 5 / 7 * G * np.sin(slope)
-        if friction < 2 / 7 * np.tan(slope):
-            gain = G * (np.sin(slope) - friction * np.cos(slope))
-        np.testing.assert_allclose(world_velocity(motion)[0], 0.1 * gain, rtol=1e-6)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("restitution", [0.5, 0.9])
 def test_heights_of_a_bouncing_ball_fall_with_the_square_of_restitution(restitution):
@@ -169,26 +116,6 @@ def test_rows_are_the_rates_at_the_place_that_touches(radius):
     step = 1e-5
     ends = [world.rows_at(integrate(model, q, s * step * v)).jacobian @ v for s in (1.0, -1.0)]
     np.testing.assert_allclose(rows.bias, (ends[0] - ends[1]) / (2 * step), atol=1e-7)
-
-
-@pytest.mark.slow
-def test_a_leg_stands_alike_in_reduced_and_in_maximal_coordinates():
-    b = ModelBuilder()
-    b.add_body("body", mass=3.0, inertia=(0.1, 0.1, 0.1))
-    b.add_joint("rail", "prismatic", "world", "body", axis=(0, 0, 1))
-    b.add_body("shin", mass=1.0, center_of_mass=(0, 0, -0.2), inertia=(0.02, 0.02, 0.001))
-    b.add_joint("knee", "revolute", "body", "shin", axis=(0, 1, 0))
-    world = World(b.build(), [PointContact("foot", "world", ("shin", (0, 0, -0.4)), friction=0.4)])
-    maximal = world.maximal()
-    q, v = np.array([0.4 * np.cos(0.5) + 0.01, 0.5]), np.zeros(2)  # more than the angle of friction: the foot slides
-    errors = []
-    for step in (2e-3, 1e-3):
-        one = world.simulate(q, v, 0.2, step)
-        other = maximal.world.simulate(*maximal.state(q, v), 0.2, step)
-        back = maximal.back(other.q[-1], other.v[-1])
-        errors.append(np.abs(back[0] - one.q[-1]).max())
-    assert errors[1] < 0.7 * errors[0]
-    assert errors[1] < 2e-3
 
 
 @pytest.mark.parametrize(

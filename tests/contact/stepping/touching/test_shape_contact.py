@@ -10,7 +10,6 @@ import pytest
 
 from pluecker.articulated import ModelBuilder, body_velocities, forward_kinematics, integrate
 from pluecker.contact import ConstraintError, World, contact_frames
-from pluecker.contact.constraints import PointContact
 from pluecker.contact.geometry import (
     Box,
     Collider,
@@ -24,60 +23,10 @@ from pluecker.contact.geometry import (
     Surface,
 )
 from pluecker.contact.rows import touching
-from tests.contact.stepping.touching.touching import SHAPES, G, bodies, energies, on_ground, world_velocity
+from tests.contact.stepping.touching.touching import SHAPES, G, bodies, on_ground, world_velocity
 
 REST = np.zeros(6)
 SIDEWAYS = (0.5, 0.5, -0.5, 0.5)
-
-
-@pytest.mark.parametrize("kind", ["box", "cylinder", "hull"])
-def test_a_body_sticks_to_an_incline_up_to_the_angle_of_friction_and_then_slides(kind):
-    friction = 0.4
-    limit = np.arctan(friction)
-    for slope in (limit - 1e-6, limit + 1e-6):
-        world, q = on_ground(kind, friction, slope)
-        motion = world.simulate(q, REST, 0.03, 0.005)
-        if slope < limit:
-            np.testing.assert_allclose(motion.q[-1], q, atol=1e-12)
-        else:
-            gain = G * (np.sin(slope) - friction * np.cos(slope))
-            np.testing.assert_allclose(world_velocity(motion)[0], 0.03 * gain, rtol=1e-4)  # a difference of 1e-6 of g
-
-
-@pytest.mark.parametrize("kind", ["box", "cylinder", "hull"])
-def test_a_sliding_body_comes_to_a_stop_in_its_direction_and_does_not_creep(kind):
-    world, q = on_ground(kind, 0.4)
-    motion = world.simulate(q, [0, 0, 0, 0.3, 0.4, 0], 0.2, 0.01)
-    np.testing.assert_allclose(np.linalg.norm(motion.q[-1, :2]), 0.5**2 / (2 * 0.4 * G), atol=0.5 * 0.01 / 2 + 1e-3)
-    np.testing.assert_allclose(motion.v[-1], 0.0, atol=1e-9)
-    np.testing.assert_allclose(motion.q[-1, :2] / np.linalg.norm(motion.q[-1, :2]), [0.6, 0.8], atol=1e-8)
-    pushed = world.simulate(q, REST, 0.1, 0.01, control=[0, 0, 0, 0.2 * 2 * G, 0, 0])
-    np.testing.assert_allclose(pushed.q[-1], q, atol=1e-11)
-
-
-@pytest.mark.parametrize("kind", ["sphere", "capsule"])
-def test_what_slides_begins_to_roll_at_the_speed_that_its_inertia_says(kind):
-    """v0 / (1 + I / (m r^2)): 5/7 of a ball, 2/3 of a capsule whose moment is that of a cylinder."""
-    world, q = on_ground(kind, 0.3)
-    if kind == "capsule":  # its axis along y
-        q[2], q[3:] = 0.1, [np.sqrt(0.5), -np.sqrt(0.5), 0, 0]
-    v0 = np.zeros(6)
-    v0[3] = 0.7
-    motion = world.simulate(q, v0, 0.2, 0.01)
-    rolls = {"sphere": 5.0 / 7.0, "capsule": 2.0 / 3.0}[kind] * 0.7
-    np.testing.assert_allclose(world_velocity(motion), [rolls, 0, 0], atol=1e-8)
-    np.testing.assert_allclose(np.linalg.norm(motion.v[-1, :3]), rolls / 0.1, rtol=1e-7)
-
-
-@pytest.mark.slow
-def test_heights_of_a_bouncing_ball_fall_with_the_square_of_restitution():
-    world, q = on_ground("sphere", 0.0, restitution=0.5)
-    q[2] = 0.3
-    motion = world.simulate(q, REST, 0.35, 1e-3)
-    z = motion.q[:, 2] - 0.1
-    first = int(np.argmax(z < 1e-3))
-    np.testing.assert_allclose(z[first:].max(), 0.2 * 0.5**2, atol=2e-3)
-    assert z.min() > -1e-12
 
 
 @pytest.mark.parametrize("turned", [False, True])
@@ -110,65 +59,6 @@ def stack(turned=False):
     return World(b.build(), shapes=colliders, pairs=pairs), np.array(
         [0, 0, 0.1, 1, 0, 0, 0, 0.05, 0.02, 0.3, 1, 0, 0, 0]
     )
-
-
-@pytest.mark.parametrize("turned", [False, True])
-def test_each_interface_carries_the_weight_above(turned):
-    world, q = stack(turned)
-    tau = np.zeros(12)
-    tau[9] = 2.0
-    step = world.step(q, np.zeros(12), 0.01, tau=tau)
-    np.testing.assert_allclose(step.q, q, atol=1e-10)
-    for below, above, weight in (("world", "lower", 4 * G), ("lower", "upper", G)):
-        np.testing.assert_allclose(step.contacts.wrench(below, above)[3:], [-2.0, 0, weight], atol=1e-7)
-    assert len(step.contacts) == 8  # four corners on the ground, four of the polygon of both boxes
-    assert set(step.contacts.names[4]) == {"lower skin", "upper skin"}
-
-
-@pytest.mark.slow
-def test_what_falls_on_an_edge_turns_over_and_comes_to_rest_without_making_energy():
-    world, q = on_ground("box", 0.6, recovery=0.0)
-    q[2], q[3:] = 0.35, [np.cos(0.4), 0.1, np.sin(0.4), 0.2]
-    q[3:] /= np.linalg.norm(q[3:])
-    motion = world.simulate(q, [1.0, -2.0, 0.5, 0.2, 0, 0], 1.5, 0.01, record="energy")
-    energy = energies(motion)
-    assert np.diff(energy).max() < 1e-9 * energy[0]
-    np.testing.assert_allclose(motion.v[-1], 0.0, atol=1e-8)
-    R = forward_kinematics(world.model, motion.q[-1])[0, :3, :3]
-    assert np.abs(R[2]).max() > 1.0 - 1e-9  # it lies on a face
-
-
-def quadruped():
-    """A trunk on four legs of two links, with a ball at the end of each, and where it stands."""
-    b = ModelBuilder()
-    b.add_body("trunk", mass=10.0, inertia=(0.2, 0.5, 0.6))
-    b.add_joint("trunk", "free", "world", "trunk")
-    for k, (x, y) in enumerate([(0.3, 0.2), (0.3, -0.2), (-0.3, 0.2), (-0.3, -0.2)]):
-        for name, parent, place in ((f"thigh{k}", "trunk", (x, y, 0)), (f"shin{k}", f"thigh{k}", (0, 0, -0.3))):
-            b.add_body(name, mass=0.5, center_of_mass=(0, 0, -0.15), inertia=(0.01, 0.01, 0.001))
-            b.add_joint(name, "revolute", parent, name, axis=(0, 1, 0), position=place)
-    model = b.build()
-    q = np.array([0, 0, 2 * 0.3 * np.cos(0.6) + 0.03, 1, 0, 0, 0, *([0.6, -1.2] * 4)])
-    return model, q
-
-
-@pytest.mark.slow
-def test_balls_as_feet_are_point_contacts_with_a_radius():
-    """Equal to rounding: the same rows, in the same order."""
-    model, q = quadruped()
-    feet = [f"shin{k}" for k in range(4)]
-    points = [PointContact(foot, "world", (foot, (0, 0, -0.3)), radius=0.03, friction=0.6) for foot in feet]
-    ground = Collider("ground", HalfSpace(), "world", Surface(0.6))
-    balls = [Collider(foot, Sphere(0.03), (foot, (0, 0, -0.3)), Surface(0.6)) for foot in feet]
-    one, other = World(model, points), World(model, shapes=[ground, *balls], pairs=[("ground", foot) for foot in feet])
-    tau = np.concatenate([np.zeros(6), np.tile([2.0, 12.0], 4)])
-    v = np.concatenate([[0.1, -0.2, 0.3, 0.2, 0.1, -0.1], np.zeros(8)])
-    q[2] += 0.001
-    first, second = (
-        world.simulate(q, v, 0.05, 0.005, control=tau, record="constraint_forces") for world in (one, other)
-    )
-    np.testing.assert_allclose(second.q, first.q, atol=1e-11)
-    np.testing.assert_allclose(second.columns["constraint_forces"], first.columns["constraint_forces"], atol=1e-6)
 
 
 @pytest.mark.parametrize("kinds", [("box", "box"), ("sphere", "box"), ("capsule", "sphere"), ("capsule", "capsule")])
@@ -225,34 +115,6 @@ def test_tangents_in_a_step_are_those_of_contact_frames():
     np.testing.assert_allclose(rows.jacobian[:, :, 9:], contact_frames(normals), atol=1e-14)
 
 
-@pytest.mark.everything
-@pytest.mark.slow
-def test_states_of_a_batch_move_as_each_of_them_alone_and_twice_the_same():
-    world, q = on_ground("box", 0.5, restitution=0.2)
-    rng = np.random.default_rng(4)
-    q = np.tile(q, (5, 1))
-    q[:, 2] += [0.0, 0.3, 0.02, 0.05, 5.0]
-    q[:, 4:] += 0.2 * rng.normal(size=(5, 3))
-    q[:, 3:] /= np.linalg.norm(q[:, 3:], axis=1)[:, None]
-    v = rng.normal(size=(5, 6))
-    together = world.simulate(q, v, 0.1, 0.01)
-    for k in range(5):
-        np.testing.assert_allclose(together.q[k], world.simulate(q[k], v[k], 0.1, 0.01).q, atol=1e-9)
-    np.testing.assert_array_equal(world.simulate(q[1:3], v[1:3], 0.1, 0.01).q, together.q[1:3])
-
-
-@pytest.mark.slow
-def test_a_motion_goes_on_from_its_memory_to_the_last_bit():
-    world, q = on_ground("box", 0.5)
-    q[2], q[3:] = 0.15, [np.cos(0.2), np.sin(0.2), 0, 0]
-    v = np.array([0.5, 0, 0, 0.3, 0.2, -1.0])
-    whole = world.simulate(q, v, 0.2, 0.01)
-    half = world.simulate(q, v, 0.1, 0.01)
-    rest = world.simulate(half.q[-1], half.v[-1], 0.1, 0.01, memory=half.memory)
-    np.testing.assert_array_equal(rest.q[-1], whole.q[-1])
-    np.testing.assert_array_equal(rest.v[-1], whole.v[-1])
-
-
 def test_errors_of_named_contacts_are_shares_of_the_accuracy_of_their_world():
     """A larger accuracy changes no state; the same errors are smaller shares of it."""
     world, q = on_ground("box", 0.5)
@@ -269,22 +131,6 @@ def test_errors_of_named_contacts_are_shares_of_the_accuracy_of_their_world():
     np.testing.assert_allclose(errors[1], 1e-3 * errors[0], rtol=1e-12)
     with pytest.raises(ConstraintError, match=r"World: accuracy is 0, expected"):
         World(world.model, world.constraints, accuracy=0.0)
-
-
-def test_a_leg_on_a_ball_stands_alike_in_reduced_and_in_maximal_coordinates():
-    b = ModelBuilder()
-    b.add_body("body", mass=3.0, inertia=(0.1, 0.1, 0.1))
-    b.add_joint("rail", "prismatic", "world", "body", axis=(0, 0, 1))
-    b.add_body("shin", mass=1.0, center_of_mass=(0, 0, -0.2), inertia=(0.02, 0.02, 0.001))
-    b.add_joint("knee", "revolute", "body", "shin", axis=(0, 1, 0))
-    foot = Collider("foot", Sphere(0.02), ("shin", (0, 0, -0.4)))
-    world = World(b.build(), [ShapeContact("stand", Collider("ground", HalfSpace(), "world"), foot, friction=0.4)])
-    maximal = world.maximal()
-    q, v = np.array([0.4 * np.cos(0.5) + 0.02, 0.5]), np.zeros(2)
-    own, h = world.step(q, v, 1e-5), 1e-5
-    other = maximal.world.step(*maximal.state(q, v), h)
-    forces = [step.contacts.force[0] for step in (own, other)]
-    np.testing.assert_allclose(forces[1], forces[0], atol=1e-7 * np.abs(forces[0]).max() + 1e-3 * h)
 
 
 @pytest.mark.parametrize("rolling", [None, 1e-3])

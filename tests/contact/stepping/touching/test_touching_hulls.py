@@ -104,21 +104,6 @@ def test_states_of_a_batch_of_two_hulls_move_as_each_of_them_alone():
         np.testing.assert_allclose(together.q[k], world.simulate(q[k], v[k], duration, 0.005).q, atol=1e-9)
 
 
-@pytest.mark.plain
-def test_states_of_a_batch_move_on_a_hull_as_each_of_them_alone():
-    rng = np.random.default_rng(5)
-    hull = ConvexHull(rng.normal(size=(20, 3)) * 0.2)
-    pair = Collider("ground", hull, "world"), Collider("skin", SHAPES["capsule"][0], "capsule")
-    world = World(bodies({"capsule": SHAPES["capsule"][0]}), [ShapeContact("touch", *pair)])
-    q = np.tile([0, 0, 0.6, 1.0, 0, 0, 0], (5, 1)) + 0.1 * rng.normal(size=(5, 7))
-    q[:, 3:] /= np.linalg.norm(q[:, 3:], axis=1)[:, None]
-    v = rng.normal(size=(5, 6)) - [0, 0, 0, 0, 0, 2]
-    duration = 0.3 if COMPILED else 0.05
-    together = world.simulate(q, v, duration, 0.005)
-    for k in range(5):
-        np.testing.assert_allclose(together.q[k], world.simulate(q[k], v[k], duration, 0.005).q, atol=1e-9)
-
-
 def test_a_memory_belongs_to_the_corners_of_a_hull_and_not_to_where_they_are_kept():
     ground = Collider("ground", HalfSpace(), "world")
     shape, _ = SHAPES["hull"]

@@ -15,8 +15,8 @@ from pluecker.contact.geometry import (
     HalfSpace,
     ShapeContact,
     Sphere,
-    Surface,
 )
+from tests.contact.found.worlds import inertia
 
 G = 9.81
 SIDES = (0.4, 0.3, 0.2)
@@ -29,22 +29,11 @@ SHAPES = {
 }
 
 
-def moments(shape, mass):
-    """Return the moments of inertia about the centre."""
-    if isinstance(shape, (Box, ConvexHull)):
-        squares = np.square(SIDES if isinstance(shape, ConvexHull) else shape.size) / 12.0
-        return mass * (squares.sum() - squares)
-    if isinstance(shape, Sphere):
-        return np.full(3, 0.4 * mass * shape.radius**2)
-    across = mass * (shape.radius**2 / 4.0 + shape.length**2 / 12.0)
-    return np.array([across, across, 0.5 * mass * shape.radius**2])
-
-
 def bodies(shapes, gravity=(0.0, 0.0, -G), mass=2.0):
     """Free bodies, called by the names of their shapes."""
     b = ModelBuilder(gravity=gravity)
     for name, shape in shapes.items():
-        b.add_body(name, mass=mass, inertia=moments(shape, mass))
+        b.add_body(name, mass=mass, inertia=inertia(Box(SIDES) if isinstance(shape, ConvexHull) else shape, mass))
         b.add_joint(name, "free", "world", name)
     return b.build()
 
@@ -64,13 +53,3 @@ def world_velocity(motion, k=-1, body=0):
     """Return the velocity of a body's origin, in the world."""
     R = forward_kinematics(motion.model, motion.q[k])[body, :3, :3]
     return R @ motion.v[k, 6 * body + 3 : 6 * body + 6]
-
-
-def energies(motion):
-    """Kinetic and potential, of a motion that recorded them."""
-    return motion.columns["kinetic_energy"] + motion.columns["potential_energy"]
-
-
-def surface(**options):
-    """A surface without friction, unless it is said."""
-    return Surface(**{"friction": 0.0, **options})
