@@ -1,4 +1,4 @@
-"""Random bodies and contacts, a plain solver of friction problems, the matrices of source document 000 by definition."""
+"""Random bodies and contacts, and the matrices of source document 000 by definition."""
 
 from types import SimpleNamespace
 
@@ -82,62 +82,3 @@ def document(bodies, table):
 def swapped(v):
     """Exchange the linear and angular parts of vectors of bodies, one after the other."""
     return v.reshape(-1, 2, 3)[:, ::-1].reshape(-1)
-
-
-def coulomb(problem, sweeps=200000, tolerance=1e-13):
-    """Gauss-Seidel on the exact law, block by block, by plain NumPy: for small problems."""
-    N, b, K = problem.matrix().toarray(), problem.offset, problem.sets
-    r = np.zeros(len(b))
-    blocks = [slice(a, z) for a, z in zip(K.start[:-1], K.start[1:], strict=True)]
-    largest = [max(np.linalg.eigvalsh(N[s, s])[-1], 1e-300) for s in blocks]
-    scale = np.abs(b).max(initial=0.0) or 1.0
-    for _ in range(sweeps):
-        change = 0.0
-        for i, s in enumerate(blocks):
-            u = N[s] @ r + b[s]
-            new = nearest(K, i, r[s] - (u + shift(K, i, u)) / largest[i])
-            change = max(change, np.abs(new - r[s]).max() * largest[i])
-            r[s] = new
-        if change <= tolerance * scale:
-            return SimpleNamespace(multipliers=r, velocity=N @ r + b)
-    raise AssertionError(f"the plain solver has not converged: {change}")
-
-
-def discs(K, i, x):
-    row = 1
-    for mu, n in zip(K.friction[i], K.sizes[i], strict=True):
-        yield mu, x[row : row + n]
-        row += n
-
-
-def shift(K, i, u):
-    """De Saxce's correction."""
-    out = np.zeros_like(u)
-    out[0] = sum(mu * np.linalg.norm(part) for mu, part in discs(K, i, u))
-    return out
-
-
-def nearest(K, i, x):
-    """The nearest point of a cone with discs, by bisection for its normal part; of an interval."""
-    if not K.sizes[i].any():
-        return np.clip(x, K.lower[i], K.upper[i])
-
-    def excess(t):
-        return x[0] - t + sum(mu * max(0.0, np.linalg.norm(part) - mu * t) for mu, part in discs(K, i, x))
-
-    t = 0.0
-    if excess(0.0) > 0.0:
-        low, t = 0.0, abs(x[0]) + sum(mu * np.linalg.norm(part) for mu, part in discs(K, i, x))
-        for _ in range(200):
-            middle = 0.5 * (low + t)
-            if excess(middle) > 0.0:
-                low = middle
-            else:
-                t = middle
-            if t - low <= EPS * t:
-                break
-    parts = [np.array([t])]
-    for mu, part in discs(K, i, x):
-        size = np.linalg.norm(part)
-        parts.append(part * (mu * t / size) if size > mu * t else part)
-    return np.concatenate(parts)
