@@ -149,7 +149,7 @@ def run(effort: Effort, names: Sequence[str] | None = None) -> Report:
         f"batch {THREADS}. Ours by `World.simulate`, MuJoCo by `mj_step`, where forces change and in batches by `rollout`.",
         "Law: ours is Coulomb's law and rigid contact; MuJoCo's is convex and soft, solved to its default tolerance. Shapes "
         "of a robot that overlap as it stands ignore each other; in MuJoCo their bodies do.",
-        "Heaps of 1,000 bodies and more are measured by name. They begin as towers, in which ours passes a blow on through all "
+        "Heaps of 1,000 bodies and more are measured by name. They begin as towers: ours passes a blow on through all "
         "that touch within a step, MuJoCo's soft contacts in many steps; those of 4,000 and more are this beginning alone.",
     ]
     return report

@@ -1,7 +1,6 @@
 """The problems of source documents 000 and 004: blocks by definition, closed forms, one against the other, convergence."""
 
 import tracemalloc
-from itertools import product
 
 import numpy as np
 import pytest
