@@ -34,7 +34,7 @@ PIECES = (
     "table_integers", "table_numbers", "finding_integers", "finding_numbers",
     # the problem of a step: J by blocks, sets, offsets, impulses
     "block_first", "block_column", "block_place", "block_low", "block_high", "block_data", "block_rows", "set_sizes",
-    "set_friction", "set_lower", "set_upper", "offset", "compliance", "impulses", "scales", "speed", "moved",
+    "set_friction", "set_lower", "set_upper", "offset", "compliance", "impulses", "speed", "moved",
     "least", "owner",
     # forces of a search before the last one in this step, from which the next begins
     "again",
@@ -46,7 +46,7 @@ PIECES = (
 (
     MOMENTS, INVERSE, MASS, LINKS, COLUMNS, ROWS, BEFORE, FREE, AFTER, POSES, REACH, FAR, TABLE_INTEGERS,
     TABLE_NUMBERS, FINDING_INTEGERS, FINDING_NUMBERS, BLOCK_FIRST, BLOCK_COLUMN, BLOCK_PLACE, BLOCK_LOW, BLOCK_HIGH,
-    BLOCK_DATA, BLOCK_ROWS, SET_SIZES, SET_FRICTION, SET_LOWER, SET_UPPER, OFFSET, COMPLIANCE, IMPULSES, SCALES,
+    BLOCK_DATA, BLOCK_ROWS, SET_SIZES, SET_FRICTION, SET_LOWER, SET_UPPER, OFFSET, COMPLIANCE, IMPULSES,
     SPEED, MOVED, LEAST, OWNER, AGAIN, WORKING_SET, ISLAND_OF_TREE, ISLAND_FIRST, ISLAND_BLOCKS, LOCAL, COUNTED,
     ANSWER, CALL, WORKING,
 ) = range(len(PIECES))  # fmt: skip

@@ -22,7 +22,6 @@ from pluecker.contact.found.layout import (
     LOCAL,
     MASS,
     NEEDS_WORK,
-    SCALES,
     SOLVED,
     SQUARE,
     START,
@@ -38,15 +37,12 @@ from pluecker.contact.found.layout import (
 )
 from pluecker.contact.found.problem import Extent, problem_in
 from pluecker.contact.found.working_set import choose_working_set, extend_working_set
-from pluecker.contact.friction.problem.prepared import scales_of_diagonal
-from pluecker.contact.friction.problem.sets import DISCS
 from pluecker.contact.friction.velocities.island import IslandProblem
 from pluecker.contact.friction.velocities.solve_island import solve_island
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, kernel
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.memory.addresses import address_of, integers_at
-from pluecker.spatial.engine.memory.arrays import as_matrix, as_vector, integers
 from pluecker.spatial.engine.memory.separate import arrays_in, compiled_separately, put_arrays
-from pluecker.spatial.engine.scalars.operations import load, part, store, tail
+from pluecker.spatial.engine.scalars.operations import load, part, store
 
 __all__ = ["find_impulses"]
 
@@ -66,8 +62,7 @@ def island_problem(s, ws):
     P = problem_in(s, ws)
     return IslandProblem(
         P.rows, index_table(s, START), P.first, P.column, P.place, P.data, P.sizes, P.friction, P.lower, P.upper,
-        piece(s, ws, SCALES), piece(s, ws, INVERSE), piece(s, ws, MASS), index_table(s, SQUARE), P.offset, P.compliance,
-        P.r,
+        piece(s, ws, INVERSE), piece(s, ws, MASS), index_table(s, SQUARE), P.offset, P.compliance, P.r,
     )  # fmt: skip
 
 
@@ -89,7 +84,6 @@ def solve_islands(s, ws, x, exact, budget):
         index_piece(s, ws, WORKING_SET),
     )
     accuracy, reached, missed, lacking = number(s, ACCURACY), 0.0, 0.0, False
-    store_scales(s, ws, x, islands)
     P = island_problem(s, ws)
     for i in range(islands):
         members, to_do = part(blocks, first[i], first[i + 1] - first[i]), False
@@ -137,77 +131,6 @@ def solve_here(s, ws, x):
     for k in range(len(after)):
         after[k] += free[k]
     return max(max(worst, missed), idle / unit if idle > 0.0 else 0.0)
-
-
-@called_kernel
-def store_scales(s, ws, x, islands):
-    """Store the scale of each row of an island, the inverse root of a mean of the diagonal of ``J A^-1 J' + compliance``"""
-    P, start, square, inverse = problem_in(s, ws), index_table(s, START), index_table(s, SQUARE), piece(s, ws, INVERSE)
-    diagonal, scales = as_vector(piece(s, ws, WORKING)), as_vector(piece(s, ws, SCALES))
-    moved = integers(tail(piece(s, ws, WORKING), x.rows))
-    blocks, ends = index_piece(s, ws, ISLAND_BLOCKS), index_piece(s, ws, ISLAND_FIRST)
-    for i in range(ends[islands]):
-        g = blocks[i]
-        top, height = P.rows[g], P.rows[g + 1] - P.rows[g]
-        for a in range(height):
-            diagonal[top + a] = P.compliance[top + a]
-        for e in range(P.first[g], P.first[g + 1]):
-            t, p = P.column[e], P.place[e]
-            n, q = start[t + 1] - start[t], square[t]
-            k = list_moved(P, e, height, n, moved)
-            for a in range(0, height - height % 3, 3):
-                squares = squares_of(P.data, p + a * n, inverse, q, n, moved, k)
-                diagonal[top + a] += squares[0]
-                diagonal[top + a + 1] += squares[1]
-                diagonal[top + a + 2] += squares[2]
-            for a in range(height - height % 3, height):
-                diagonal[top + a] += square_of(P.data, p + a * n, inverse, q, n, moved, k)
-    rows, sizes = as_vector(part(P.rows, 0, x.groups + 1)), as_matrix(P.sizes, x.groups, DISCS)
-    scales_of_diagonal(rows, sizes, as_vector(blocks), as_vector(part(ends, 0, islands + 1)), diagonal, scales)
-
-
-@allocation_free_kernel
-def list_moved(P, e, height, n, moved):
-    """List the columns in which block e has a number: of a robot a contact moves one leg, a limit one joint"""
-    k = 0
-    for c in range(P.low[e], P.high[e]):
-        acts = False
-        for a in range(height):
-            acts = acts or P.data[P.place[e] + a * n + c] != 0.0
-        if acts:
-            moved[k] = c
-            k += 1
-    return k
-
-
-@allocation_free_kernel
-def square_of(data, p, inverse, q, n, moved, k):
-    """Compute x . A^-1 x, of a row x of n numbers from p on, of which k count"""
-    total = 0.0
-    for i in range(k):
-        c, y = moved[i], 0.0
-        for j in range(i):
-            y += inverse[q + c * n + moved[j]] * data[p + moved[j]]
-        total += (2.0 * y + inverse[q + c * n + c] * data[p + c]) * data[p + c]
-    return total
-
-
-@allocation_free_kernel
-def squares_of(data, p, inverse, q, n, moved, k):
-    """Compute :func:`square_of` three rows that follow one another"""
-    first = second = third = 0.0
-    for i in range(k):
-        c = moved[i]
-        x = y = z = 0.0
-        for j in range(i):
-            d = moved[j]
-            A = inverse[q + c * n + d]
-            x, y, z = x + A * data[p + d], y + A * data[p + n + d], z + A * data[p + 2 * n + d]
-        A, own = inverse[q + c * n + c], (data[p + c], data[p + n + c], data[p + 2 * n + c])
-        first += (2.0 * x + A * own[0]) * own[0]
-        second += (2.0 * y + A * own[1]) * own[1]
-        third += (2.0 * z + A * own[2]) * own[2]
-    return first, second, third
 
 
 # the solver is a function of its own, with its loops optimised, which long code of scalars such as a step does not gain by

@@ -179,7 +179,7 @@ def problem_of(roots, P, place):
     G = roots.G
     return IslandProblem(
         view(G.rows), view(G.columns), view(G.first), view(G.column), view(G.place), view(G.data), view(roots.sizes),
-        view(roots.friction), view(place.lower), view(place.upper), view(P.s), view(roots.inverse), view(roots.inverse),
+        view(roots.friction), view(place.lower), view(place.upper), view(roots.inverse), view(roots.inverse),
         view(roots.square), view(place.offset), view(roots.compliance), view(place.r),
     )  # fmt: skip
 

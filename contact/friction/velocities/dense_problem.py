@@ -144,7 +144,7 @@ def solve_in_velocities(W: Array, b: Array, kinds: Array, laws: Array) -> Array:
     integers: tuple[Any, Any] = np.zeros(1, np.int64), np.arange(count, dtype=np.int64)
     (square, members), r = integers, np.zeros(len(row))
     solve_one_island(
-        J, K, s, np.eye(n).reshape(-1), square, b[row] - B.asked, np.zeros(len(row)), members, 1, AIM, AIM, BUDGET, r,
+        J, K, np.eye(n).reshape(-1), square, b[row] - B.asked, np.zeros(len(row)), members, 1, AIM, AIM, BUDGET, r,
         np.zeros(n),
     )  # fmt: skip
     found = B.rest.copy()

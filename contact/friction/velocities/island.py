@@ -2,7 +2,7 @@
 
 An island is some block rows of ``u = J dv + b + C r``, and the nodes that they meet: trees of bodies, whose velocities lie
 one after the other. Rows are scaled as everywhere, ``x = r / s``, ``u^ = s u``, ``J^ = s J``, so that the mean diagonal of a
-block of ``J^ A^-1 J^'`` is one, and nothing depends on the units of mass and length.
+block of ``J^ A^-1 J^' + C^`` is one, and nothing depends on the units of mass and length.
 
 All of it lies in one array: counts, where each piece begins, and the pieces. Matrices are rows of eight numbers, as many
 side by side as the velocities of a node take, zeros behind them: the six velocities of a body are one row, and compiled
@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from pluecker.contact.friction.dense.cone_laws import nearest_in_cone
 from pluecker.contact.friction.problem.natural_map import larger, natural_map
+from pluecker.contact.friction.problem.prepared import scales_of_diagonal
 from pluecker.contact.friction.problem.sets import COMPONENTS, DISCS, Sets, project_block
 from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, kernel
 from pluecker.spatial.engine.memory.arrays import as_matrix, as_vector, entry, integers, rows_of
@@ -24,7 +25,7 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
     "ALONG", "AT", "BEGIN", "BELOW", "BEST", "BLOCKS", "CHANGE", "COLUMN", "COUNTS", "DEGREE", "EIGHT",
-    "EIGHTS", "FACTOR", "FIRST", "FRICTION", "HEADER", "HELD", "IMPULSE", "INVERSE", "LENGTH", "LINE", "LOWER",
+    "EIGHTS", "FACTOR", "FIRST", "FRICTION", "HEADER", "HELD", "IMPULSE", "INVERSE", "KEPT", "LENGTH", "LINE", "LOWER",
     "MASS", "MATRIX", "MEMBER", "NEAREST", "NEEDED", "NODE", "NODES", "NUMBER", "OFFSET", "ORDER", "PART", "PARTS",
     "PIVOT", "PLACE", "POINT", "PUSH", "RANK", "RESIDUAL", "RESPONSE", "ROWS", "SCALE", "SHARE", "SIZES", "SOFTNESS",
     "SQUARE", "START", "STEP", "TABLE", "TIES", "TO_HERE", "TO_THERE", "UPPER", "VELOCITY", "WHERE", "WIDTH", "WORD",
@@ -44,8 +45,9 @@ BLOCKS, ROWS, NODES, EIGHTS, NEEDED, COUNTS = range(6)
 (
     # rows of eight: J; A^-1 and A of each node
     MATRIX, INVERSE, MASS,
-    # vectors along velocities: A^-1 J' x, a step, J' of something; a few rows of the widest node, to work in
-    CHANGE, STEP, PUSH, LINE,
+    # vectors along velocities: A^-1 J' x, that of the best impulses, a step, J' of something; a few rows of the widest node,
+    # to work in
+    CHANGE, KEPT, STEP, PUSH, LINE,
     # along rows: impulses, the best that were met, those nearest to the law; their velocities, b, C, s; what methods need
     IMPULSE, BEST, NEAREST, VELOCITY, OFFSET, SOFTNESS, SCALE, LENGTH, POINT, RESIDUAL, SHARE, ALONG, HELD, WORK, ZERO,
     # of each row a row of a square block of D, and two blocks to work in; friction and bounds of each block row
@@ -62,7 +64,7 @@ BLOCKS, ROWS, NODES, EIGHTS, NEEDED, COUNTS = range(6)
     BELOW, TO_HERE, TO_THERE,
     # rows of eight: the factor, all that is left of the memory
     FACTOR, PIECES,
-) = range(51)  # fmt: skip
+) = range(52)  # fmt: skip
 HEADER = (COUNTS + 2 * PIECES + EIGHT - 1) // EIGHT * EIGHT
 
 
@@ -77,7 +79,6 @@ class IslandProblem(NamedTuple):
         data: the numbers of the blocks, row by row.
         sizes, friction: of the discs of each block row, three each.
         lower, upper: bounds of the first multiplier of each block row.
-        scale: s of each multiplier, of :func:`~pluecker.contact.friction.problem.prepared.scales`.
         inverse, mass, square: A^-1 of each node and A, row by row, and where they begin. The first number of A is zero where
             it is not known.
         offset: b, with what restitution and gaps add; m/s.
@@ -95,7 +96,6 @@ class IslandProblem(NamedTuple):
     friction: Array
     lower: Array
     upper: Array
-    scale: Array
     inverse: Array
     mass: Array
     square: Array
@@ -243,44 +243,37 @@ def lay_out(I, size):
 @called_kernel
 def gather(I, P, local, members):
     """Gather an island, after :func:`lay_out`; ``local`` is -1 everywhere when it is done"""
-    gather_rows(I, P, members)
+    gather_sets(I, P, members)
     gather_matrix(I, P, local, members)
     gather_nodes(I, P)
+    find_diagonal(I, P)
+    find_scales(I)
+    gather_rows(I, P)
+    scale_matrix(I)
 
 
 @called_kernel
-def gather_rows(I, P, members):
-    """Gather sets and vectors along rows, scaled"""
-    start, sizes, member, friction = whole(I, START), whole(I, SIZES), whole(I, MEMBER), numbers(I, FRICTION)
-    lower, upper, x, b = numbers(I, LOWER), numbers(I, UPPER), numbers(I, IMPULSE), numbers(I, OFFSET)
-    soft, scale, zero, m = numbers(I, SOFTNESS), numbers(I, SCALE), numbers(I, ZERO), 0
+def gather_sets(I, P, members):
+    """Gather where block rows begin, here and in the problem, and the sizes of their discs"""
+    start, sizes, member, m = whole(I, START), whole(I, SIZES), whole(I, MEMBER), 0
     for i in range(len(members)):
         g = members[i]
-        top = P.rows[g]
-        row, normal = top + 1, P.scale[top]
         start[i], member[i] = m, g
         for disc in range(DISCS):
-            n = P.sizes[DISCS * g + disc]
-            sizes[DISCS * i + disc] = n
-            friction[DISCS * i + disc] = P.friction[DISCS * g + disc] * (normal / P.scale[row]) if n > 0 else 0.0
-            row += n
-        lower[i], upper[i] = P.lower[g] / normal, P.upper[g] / normal
-        for a in range(top, P.rows[g + 1]):
-            s = P.scale[a]
-            x[m], b[m], soft[m], scale[m], zero[m] = P.r[a] / s, s * P.offset[a], s * s * P.compliance[a], s, 0.0
-            m += 1
+            sizes[DISCS * i + disc] = P.sizes[DISCS * g + disc]
+        m += P.rows[g + 1] - P.rows[g]
     start[len(members)] = m
 
 
 @called_kernel
 def gather_matrix(I, P, local, members):
-    """Gather J, scaled, and the nodes that it meets"""
+    """Gather J, and the nodes that it meets"""
     first, column, where, parts = whole(I, FIRST), whole(I, COLUMN), whole(I, WHERE), whole(I, PARTS)
     node, width, J, part_of = whole(I, NODE), whole(I, WIDTH), numbers(I, MATRIX), whole(I, PART)
     e = last = p = 0
     for i in range(len(members)):
         g = members[i]
-        top, height = P.rows[g], P.rows[g + 1] - P.rows[g]
+        height = P.rows[g + 1] - P.rows[g]
         first[i] = e
         for k in range(P.first[g], P.first[g + 1]):
             t, q = P.column[k], P.place[k]
@@ -292,13 +285,12 @@ def gather_matrix(I, P, local, members):
                     part_of[last] = c
                     last += 1
             across = last - parts[e]
-            for a in range(height):
-                scale = P.scale[top + a]
+            for _ in range(height):
                 for j in range(across):
                     c = EIGHT * part_of[parts[e] + j]
                     here = min(EIGHT, n - c)
                     for d in range(here):
-                        J[p + d] = scale * P.data[q + c + d]
+                        J[p + d] = P.data[q + c + d]
                     for d in range(here, EIGHT):
                         J[p + d] = 0.0
                     p += EIGHT
@@ -340,6 +332,113 @@ def gather_square(given, q, n, A, p):
         for c in range(n, EIGHT * wide(n)):
             A[p + c] = 0.0
         p, q = p + EIGHT * wide(n), q + n
+
+
+@called_kernel
+def find_diagonal(I, P):
+    """Compute the diagonal of ``J A^-1 J' + C``, not scaled, in WORK; of three rows, which have one scale, its mean"""
+    J, X, A, square, width = rows(I, MATRIX), numbers(I, MATRIX), rows(I, INVERSE), whole(I, SQUARE), whole(I, WIDTH)
+    start, first, column, where, part_of = (
+        whole(I, START), whole(I, FIRST), whole(I, COLUMN), whole(I, WHERE), whole(I, PART),
+    )  # fmt: skip
+    parts, member, d = whole(I, PARTS), whole(I, MEMBER), numbers(I, WORK)
+    for i in range(count(I, BLOCKS)):
+        top, height, row = start[i], start[i + 1] - start[i], P.rows[member[i]]
+        for a in range(0, height, 3 if height == 3 else 1):
+            total = 0.0 * load(J, 0)
+            for e in range(first[i], first[i + 1]):
+                p, q, n, here, across = where[e], square[column[e]], width[column[e]], parts[e], parts[e + 1] - parts[e]
+                if height == 3:
+                    total = total + three_products(J, X, p, A, q, n, part_of, here, across)
+                else:
+                    total = total + products(J, X, p + a * across, A, q, n, part_of, here, across)
+            d[top + a] = P.compliance[row + a] + sum_of(total)
+        if height == 3:
+            mean = (d[top] + P.compliance[row + 1] + P.compliance[row + 2]) / 3.0
+            d[top] = d[top + 1] = d[top + 2] = mean
+
+
+@kernel
+def products(J, X, p, A, q, n, part_of, here, across):
+    """Compute eight numbers whose sum is x . A x, of a row x of J, which begins at p, and a matrix of n rows, from q on
+
+    X are the numbers of J.
+    """
+    total = 0.0 * load(J, p)
+    for k in range(across):
+        x, side = 0.0 * total, q + part_of[here + k]
+        for j in range(across):
+            low = EIGHT * part_of[here + j]
+            for c in range(min(EIGHT, n - low)):
+                x = x + X[EIGHT * (p + j) + c] * load(A, side + (low + c) * wide(n))
+        total = total + x * load(J, p + k)
+    return total
+
+
+@kernel
+def three_products(J, X, p, A, q, n, part_of, here, across):
+    """Compute the sum of :func:`products` of three rows that follow one another"""
+    first = second = third = 0.0 * load(J, p)
+    for k in range(across):
+        x = y = z = 0.0 * first
+        side = q + part_of[here + k]
+        for j in range(across):
+            low = EIGHT * part_of[here + j]
+            for c in range(min(EIGHT, n - low)):
+                row, at = load(A, side + (low + c) * wide(n)), EIGHT * (p + j) + c
+                x, y = x + X[at] * row, y + X[at + EIGHT * across] * row
+                z = z + X[at + 2 * EIGHT * across] * row
+        first, second = first + x * load(J, p + k), second + y * load(J, p + across + k)
+        third = third + z * load(J, p + 2 * across + k)
+    return first + second + third
+
+
+@called_kernel
+def find_scales(I):
+    """Compute the scale of each row from the diagonal in WORK, see
+    :func:`~pluecker.contact.friction.problem.prepared.scales`
+    """
+    n, blocks, ends = count(I, BLOCKS), whole(I, HELD), whole(I, TABLE)
+    for i in range(n):
+        blocks[i] = i
+    ends[0], ends[1] = 0, n
+    scales_of_diagonal(
+        as_vector(part(whole(I, START), 0, n + 1)), as_matrix(whole(I, SIZES), n, DISCS), as_vector(blocks),
+        as_vector(part(ends, 0, 2)), as_vector(numbers(I, WORK)), as_vector(numbers(I, SCALE)),
+    )  # fmt: skip
+
+
+@called_kernel
+def gather_rows(I, P):
+    """Gather friction, bounds and vectors along rows, scaled"""
+    start, sizes, member, friction = whole(I, START), whole(I, SIZES), whole(I, MEMBER), numbers(I, FRICTION)
+    lower, upper, x, b = numbers(I, LOWER), numbers(I, UPPER), numbers(I, IMPULSE), numbers(I, OFFSET)
+    soft, scale, zero = numbers(I, SOFTNESS), numbers(I, SCALE), numbers(I, ZERO)
+    for i in range(count(I, BLOCKS)):
+        g, top = member[i], start[i]
+        row, normal, here = top + 1, scale[top], P.rows[g] - top
+        for disc in range(DISCS):
+            n = sizes[DISCS * i + disc]
+            friction[DISCS * i + disc] = P.friction[DISCS * g + disc] * (normal / scale[row]) if n > 0 else 0.0
+            row += n
+        lower[i], upper[i] = P.lower[g] / normal, P.upper[g] / normal
+        for k in range(top, start[i + 1]):
+            s, a = scale[k], here + k
+            x[k], b[k], soft[k], zero[k] = P.r[a] / s, s * P.offset[a], s * s * P.compliance[a], 0.0
+
+
+@called_kernel
+def scale_matrix(I):
+    """Scale the rows of J"""
+    J, start, first, where, parts = rows(I, MATRIX), whole(I, START), whole(I, FIRST), whole(I, WHERE), whole(I, PARTS)
+    scale = numbers(I, SCALE)
+    for i in range(count(I, BLOCKS)):
+        top, height = start[i], start[i + 1] - start[i]
+        for e in range(first[i], first[i + 1]):
+            p, across = where[e], parts[e + 1] - parts[e]
+            for a in range(height):
+                for k in range(p + a * across, p + (a + 1) * across):
+                    store(J, k, scale[top + a] * load(J, k))
 
 
 @called_kernel
@@ -473,6 +572,8 @@ def move(I, x, u):
 def try_impulses(I, x, exact, best):
     """Project the impulses x, and keep them if they are the best; return the smallest error: the larger one of those that a
     result of ``solve`` has
+
+    Projected they are in HELD, with their velocities in ALONG. The best are in BEST, and what these change in KEPT.
     """
     K, held, u, mu, start = sets_of(I), numbers(I, HELD), numbers(I, ALONG), numbers(I, FRICTION), whole(I, START)
     for i in range(count(I, BLOCKS)):
@@ -492,7 +593,9 @@ def try_impulses(I, x, exact, best):
     error = larger(found[0], found[1], found[2], found[3])
     if not error < best:
         return best
-    keep = numbers(I, BEST)
+    keep, change, kept = numbers(I, BEST), rows(I, CHANGE), rows(I, KEPT)
     for k in range(count(I, ROWS)):
         keep[k] = held[k]
+    for k in range(count(I, EIGHTS)):
+        store(kept, k, load(change, k))
     return error

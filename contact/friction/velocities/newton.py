@@ -37,6 +37,7 @@ from pluecker.contact.friction.velocities.island import (
     BLOCKS,
     EIGHTS,
     FRICTION,
+    HELD,
     IMPULSE,
     LENGTH,
     LOWER,
@@ -336,27 +337,35 @@ def share_of_residual(turn):
 
 
 @called_kernel
+def take_tried(I, exact):
+    """Let x be the impulses that were tried last, with their velocities as they are; return the residual"""
+    x, u, held, along = numbers(I, IMPULSE), numbers(I, VELOCITY), numbers(I, HELD), numbers(I, ALONG)
+    for k in range(count(I, ROWS)):
+        x[k], u[k] = held[k], along[k]
+    return residual(I, exact)
+
+
+@called_kernel
 def newton(I, exact, aim, finer, steps, best):
-    """Take steps from the impulses x, in IMPULSE; return the smallest error, of impulses in BEST, and how many there were
+    """Take steps from the impulses that were tried last, which are the best; return the smallest error, of impulses in BEST,
+    and how many there were
 
     One more follows when the error is what is aimed at, unless it is finer already, with a small epsilon: what contacts are
-    by then they stay, and most of what is left goes.
+    by then they stay, and most of what is left goes. From step to step velocities change as the equation of the step has it.
     """
-    x, u, dx = numbers(I, IMPULSE), numbers(I, VELOCITY), numbers(I, SHARE)
-    nearest, kept = numbers(I, NEAREST), numbers(I, BEST)
+    x, u, dx, along = numbers(I, IMPULSE), numbers(I, VELOCITY), numbers(I, SHARE), numbers(I, ALONG)
+    nearest, kept, soft = numbers(I, NEAREST), numbers(I, BEST), numbers(I, SOFTNESS)
     m, used, turn, least = count(I, ROWS), 0, 0, inf
     choose_lengths(I, exact)
-    move(I, x, u)
-    r = residual(I, exact)
+    r = take_tried(I, exact)
     while used < steps:
-        used, last = used + 1, best <= aim
+        used, last, tried = used + 1, best <= aim, False
         epsilon = share_of_residual(turn + (used - 1) // PATIENCE) * r**POWER
         respond(I, exact, OF_EQUATIONS if last else min(max(epsilon, LEAST), MOST))
         r = inf
         if find_step(I):
             for k in range(m):
-                x[k] += dx[k]
-            move(I, x, u)
+                x[k], u[k] = x[k] + dx[k], u[k] + (along[k] + soft[k] * dx[k])
             r = residual(I, exact)
         if not r < inf:  # begin again, with a larger epsilon
             for k in range(m):
@@ -364,13 +373,15 @@ def newton(I, exact, aim, finer, steps, best):
             move(I, x, u)
             r, turn = residual(I, exact), turn + 1
         elif r <= NEAR * aim:
-            best = try_impulses(I, x, exact, best)
+            best, tried = try_impulses(I, x, exact, best), True
         elif r < least:
             least = r
             for k in range(m):
                 nearest[k] = x[k]
         if last or best <= min(aim, finer):
             break
+        if tried:
+            r = take_tried(I, exact)
     if best > aim and least < inf:
         best = try_impulses(I, nearest, exact, best)
     return best, used

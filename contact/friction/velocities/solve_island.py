@@ -33,10 +33,10 @@ from pluecker.contact.friction.velocities.island import (
     AT,
     BEST,
     BLOCKS,
-    CHANGE,
     EIGHT,
     HEADER,
     IMPULSE,
+    KEPT,
     MEMBER,
     NODE,
     NODES,
@@ -44,12 +44,10 @@ from pluecker.contact.friction.velocities.island import (
     ROWS,
     SCALE,
     START,
-    VELOCITY,
     WIDTH,
     IslandProblem,
     begin,
     count,
-    move,
     numbers,
     try_impulses,
     whole,
@@ -109,12 +107,8 @@ def solve_island(memory, P, local, members, exact, aim, finer, budget, change):
         if lacking > 0:
             return nan, -lacking
         if find_masses(I, P):
-            for k in range(count(I, ROWS)):
-                x[k] = numbers(I, BEST)[k]
             steps = budget if best > aim else min(budget, POLISHING)
             best, used = newton(I, exact, aim if best > aim else finer, finer, steps, best)
-    if used > 0:  # else CHANGE is that of the start, which was tried last
-        move(I, numbers(I, BEST), numbers(I, VELOCITY))
     write(I, P, True, used == 0, change)
     return best, used
 
@@ -126,7 +120,7 @@ def write(I, P, found, at_start, change):
     A start that was projected on itself stays as it is, to the last bit.
     """
     member, start, best, x = whole(I, MEMBER), whole(I, START), numbers(I, BEST), numbers(I, IMPULSE)
-    scale, dv, node, at, width = numbers(I, SCALE), numbers(I, CHANGE), whole(I, NODE), whole(I, AT), whole(I, WIDTH)
+    scale, dv, node, at, width = numbers(I, SCALE), numbers(I, KEPT), whole(I, NODE), whole(I, AT), whole(I, WIDTH)
     for i in range(count(I, BLOCKS)):
         row = P.rows[member[i]]
         for k in range(start[i], start[i + 1]):
@@ -150,7 +144,6 @@ def solve_here(
     K,
     sizes,
     friction,
-    s,
     inverse,
     mass,
     square,
@@ -168,7 +161,7 @@ def solve_here(
     """Solve one island of a problem whose parts are arrays of NumPy, see :func:`solve_island`"""
     P = IslandProblem(
         view(J.rows), view(J.columns), view(J.first), view(J.column), view(J.place), view(J.data), view(sizes),
-        view(friction), view(K.lower), view(K.upper), view(s), view(inverse), view(mass), view(square),
+        view(friction), view(K.lower), view(K.upper), view(inverse), view(mass), view(square),
         view(offset), view(compliance), view(r),
     )  # fmt: skip
     return solve_island(view(memory), P, view(local), view(members), exact, aim, finer, budget, view(change))
@@ -180,7 +173,6 @@ solve_here = entry_point(solve_here)
 def solve_one_island(
     J: BlockMatrix,
     K: Sets,
-    s: Array,
     inverse: Array,
     square: Array,
     offset: Array,
@@ -205,7 +197,6 @@ def solve_one_island(
             K,
             sizes,
             friction,
-            s,
             inverse,
             unknown,
             square,

@@ -19,18 +19,8 @@ from tests.contact.random_friction import Random, clarabel_solution
 pytestmark = pytest.mark.plain
 
 AIM, BUDGET, INF = 1e-8, 200, np.inf
-MASSES = 6  # among the parts of a problem
+MASSES = 5  # among the parts of a problem
 KINDS = ("1", "2", "3", "3", "5", "6", "equation", "limit", "motor", "fixed")
-
-
-def scales_of(problem):
-    """s of each multiplier: of a contact that of normal and friction, of rolling and of spinning are means of their own."""
-    d, K = problem.matrix().diagonal() + 0.0, problem.sets
-    for i, top in enumerate(K.start[:-1]):
-        parts = np.cumsum([0, 1 + K.sizes[i, 0], *K.sizes[i, 1:]]) + top
-        for a, b in pairwise(parts):
-            d[a:b] = d[a:b].mean() if b > a else 0.0
-    return 1.0 / np.sqrt(d)
 
 
 def run(problem, inverses, start=None, exact=1, aim=AIM, finer=INF, budget=BUDGET, memory=None):
@@ -40,7 +30,7 @@ def run(problem, inverses, start=None, exact=1, aim=AIM, finer=INF, budget=BUDGE
     r, change = np.zeros(problem.size) if start is None else start.copy(), np.zeros(int(J.columns[-1]))
     inverse, square = np.concatenate([A.ravel() for A in inverses]), np.cumsum([0, *(A.size for A in inverses)])
     error, used = island.solve_one_island(
-        J, K, scales_of(problem), inverse, square, problem.offset, problem.operator.compliance, members,
+        J, K, inverse, square, problem.offset, problem.operator.compliance, members,
         exact, aim, finer, budget, r, change, memory,
     )  # fmt: skip
     return r, change, error, used
@@ -257,7 +247,7 @@ def parts_of(problem, inverses):
     inverse, square = np.concatenate([A.ravel() for A in inverses]), np.cumsum([0, *(A.size for A in inverses)])
     mass = np.concatenate([np.linalg.inv(A).ravel() for A in inverses])
     return (
-        J, K, K.sizes.reshape(-1), K.friction.reshape(-1), scales_of(problem), inverse, mass, square, problem.offset,
+        J, K, K.sizes.reshape(-1), K.friction.reshape(-1), inverse, mass, square, problem.offset,
         problem.operator.compliance, np.full(len(inverses), -1), np.arange(len(J.rows) - 1),
     )  # fmt: skip
 
