@@ -43,7 +43,7 @@ from pluecker.spatial.algebra.transforms import transpose
 from pluecker.spatial.algebra.vectors import add3, cross3, dot3, multiply3, rotate, rotate_back, scale3, subtract3
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.engine.scalars.operations import lift, load, select, smaller
+from pluecker.spatial.engine.scalars.operations import lift, load, select, smaller, within
 
 __all__ = ["best_box_face", "box_box", "box_box_distance", "farther", "unit_axis"]
 
@@ -325,18 +325,21 @@ def box_box(R1, p1, s1, R2, p2, s2, slack, out):
     another one at a grazing angle would have one point in one step and four in the next.
     """
     R, c = multiply3(transpose(R1), R2), rotate_back(R1, subtract3(p2, p1))
-    gap, n, x1, x2, feature = box_box_distance(R, c, s1, s2)
     smallest = least(least(least(s1[0], s1[1]), s1[2]), least(least(s2[0], s2[1]), s2[2]))
     apart, u, face = best_box_face(R, c, s1, s2, 0.5 * slack * smallest)
     second, f, side, A = box_face(R, c, s1, s2, face, out)
-    deepest, size = lift(OPEN, gap), s1[0] + s1[1] + s1[2] + s2[0] + s2[1] + s2[2]
+    deepest, size = lift(OPEN, apart), s1[0] + s1[1] + s1[2] + s2[0] + s2[1] + s2[2]
     for k in range(SLOTS):
         deepest = least(deepest, load(out, SLOT * k + GAP))
     # a polygon as far away as the face parts them is nearest: no support of an axis tells edges that are at one height apart
-    flush = indicator(smaller(deepest, apart + ROUNDING * size), gap) * indicator(smaller(-ROUNDING * size, apart), gap)
-    gap = select(holds(flush), least(gap, deepest), gap)
-    allowed = slack * smallest + ROUNDING * size
-    rests = indicator(smaller(gap - allowed, apart), gap) * indicator(smaller(deepest, gap + allowed), gap)
+    near, clear = smaller(deepest, apart + ROUNDING * size), smaller(-ROUNDING * size, apart)
+    rests = indicator(near, apart) * indicator(clear, apart)
+    gap, n, x1, x2, feature = apart, u, c, c, lift(0.0, apart)
+    if not within(1.0 - rests, 0.0):  # of most boxes that touch this is all
+        gap, n, x1, x2, feature = box_box_distance(R, c, s1, s2)
+        allowed = slack * smallest + ROUNDING * size
+        lies = indicator(smaller(gap - allowed, apart), gap) * indicator(smaller(deepest, gap + allowed), gap)
+        rests = larger(rests, lies)
     flat = holds(rests)
     Rr, pr = select9(second, R2, R1), select3(second, p2, p1)
     normal = rotate(R1, select3(flat, u, n))
