@@ -173,14 +173,16 @@ def find_contacts(scene_f, scene_i, poses, far, work_f, work_i, out_f, out_i):
                 i, j = load(order, k), load(beside, e)
                 if not pair_may_touch(scene_i, i, j):
                     continue
+                own = axis
                 if total < room_of_near(n):
+                    own = part(axes, AXIS * total, AXIS)
                     store(near, 2 * total, i)
                     store(near, 2 * total + 1, j)
-                    store3(axes, AXIS * total, (0.0, 0.0, 0.0))
                 total += 1
+                store3(own, 0, (0.0, 0.0, 0.0))
                 if overlap(boxes, i, boxes, j):
                     examine_pair(
-                        scene_f, scene_i, poses, far, boxes, i, j, axis, block, slots, work_i, pairs, left, unready
+                        scene_f, scene_i, poses, far, boxes, i, j, own, block, slots, work_i, pairs, left, unready
                     )  # fmt: skip
         store(head, NEAR_COUNT, total)
         store(head, SIGNATURE, signature(scene_i, n, larger, near, min(total, room_of_near(n))))
