@@ -374,6 +374,23 @@ def three_rates(P, start, g, v):
     return x, y, z
 
 
+@allocation_free_kernel
+def store_three_rates(P, start, g, before, free):
+    """Store how fast the three rows of block row g are with the velocities before the step, and without impulses"""
+    x = y = z = a = b = c = 0.0
+    for e in range(P.first[g], P.first[g + 1]):
+        left, width = start[P.column[e]], start[P.column[e] + 1] - start[P.column[e]]
+        at = P.place[e]
+        for k in range(P.low[e], P.high[e]):
+            p, u, v = at + k, before[left + k], free[left + k]
+            f, s, t = P.data[p], P.data[p + width], P.data[p + 2 * width]
+            x, y, z = x + f * u, y + s * u, z + t * u
+            a, b, c = a + f * v, b + s * v, c + t * v
+    i = P.rows[g]
+    P.speed[i], P.speed[i + 1], P.speed[i + 2] = x, y, z
+    P.offset[i], P.offset[i + 1], P.offset[i + 2] = a, b, c
+
+
 @called_kernel
 def store_offsets(s, ws, h, K, x):
     """Store of all rows how fast they are, and what is asked of them
@@ -388,8 +405,7 @@ def store_offsets(s, ws, h, K, x):
         for a in range(height):
             P.moved[i + a] = 0.0
         if height == 3:
-            P.speed[i], P.speed[i + 1], P.speed[i + 2] = three_rates(P, start, g, before)
-            P.offset[i], P.offset[i + 1], P.offset[i + 2] = three_rates(P, start, g, free)
+            store_three_rates(P, start, g, before, free)
             continue
         for a in range(height):
             P.speed[i + a], P.offset[i + a] = two_rates(P, start, g, a, before, free)
@@ -419,13 +435,16 @@ def begin_far_limits(P, x, fastest):
 def store_contact_law(s, ws, P, h, K, k, poisson):
     """Store what is asked of contact k, and its friction; return whether it is hit"""
     numbers, size = piece(s, ws, TABLE_NUMBERS), count(s, SIZE)
-    top, surface, (n, t1, t2) = size * k, load3(numbers, SURFACE_VELOCITY * K + 3 * k), frame_of(numbers, K, k)
+    top, surface = size * k, load3(numbers, SURFACE_VELOCITY * K + 3 * k)
     for a in range(size):
-        along = 0.0 if a > 2 else dot3(n, surface) if a == 0 else dot3(t1 if a == 1 else t2, surface)
-        P.moved[top + a] = along
-        P.speed[top + a] += along
-        P.offset[top + a] += along
         P.least[top + a] = P.compliance[top + a] = 0.0
+    if surface != (0.0, 0.0, 0.0):
+        n, t1, t2 = frame_of(numbers, K, k)
+        for a in range(3):
+            along = dot3(n if a == 0 else t1 if a == 1 else t2, surface)
+            P.moved[top + a] = along
+            P.speed[top + a] += along
+            P.offset[top + a] += along
     gap, restitution, stiffness, hit = (
         numbers[GAPS * K + k],
         numbers[RESTITUTION * K + k],

@@ -70,10 +70,11 @@ def recall(s, ws, h, K, contacts):
             if order >= 0:
                 break
             p += 1
-        frame, place = frame_of(numbers, K, k), 1 + REMEMBERED * p + 3
         for a in range(size):
             P.r[size * k + a] = 0.0
-            if p < total and order == 0:
+        if p < total and order == 0:
+            frame, place = frame_of(numbers, K, k), 1 + REMEMBERED * p + 3
+            for a in range(size):
                 P.r[size * k + a] = h * dot3(load3(contacts, place if a < 3 else place + 3), axis_of(frame, a))
 
 
@@ -83,16 +84,17 @@ def remember(s, ws, h, K, contacts):
     P, size, p = problem_in(s, ws), count(s, SIZE), 0
     numbers, (_, colliders, features) = piece(s, ws, TABLE_NUMBERS), names(s, ws, K)
     for k in range(K):
-        force, moment, acts, frame = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), False, frame_of(numbers, K, k)
+        force, moment, acts = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), False
         for a in range(size):
-            part = scale3(P.r[size * k + a] / h, axis_of(frame, a))
-            if a < 3:
-                force = add3(force, part)
-            else:
-                moment = add3(moment, part)
             acts = acts or P.r[size * k + a] != 0.0
         if acts:
-            place = 1 + REMEMBERED * p
+            frame, place = frame_of(numbers, K, k), 1 + REMEMBERED * p
+            for a in range(size):
+                part = scale3(P.r[size * k + a] / h, axis_of(frame, a))
+                if a < 3:
+                    force = add3(force, part)
+                else:
+                    moment = add3(moment, part)
             for a in range(2):
                 contacts[place + a] = colliders[2 * k + a]
             contacts[place + 2] = features[k]
