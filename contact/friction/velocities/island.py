@@ -499,12 +499,13 @@ def dot(x, p, y, q, n):
     if n == 6:
         near = x[p] * y[q] + x[p + 1] * y[q + 1] + x[p + 2] * y[q + 2]
         return near + (x[p + 3] * y[q + 3] + x[p + 4] * y[q + 4] + x[p + 5] * y[q + 5])
-    total = other = 0.0  # one would wait for the other
-    for k in range(0, n - 1, 2):
-        total, other = total + x[p + k] * y[q + k], other + x[p + k + 1] * y[q + k + 1]
-    if n % 2 == 1:
-        total += x[p + n - 1] * y[q + n - 1]
-    return total + other
+    a = b = c = d = 0.0  # a sum waits for the one before
+    for k in range(0, n - 3, 4):
+        a, b = a + x[p + k] * y[q + k], b + x[p + k + 1] * y[q + k + 1]
+        c, d = c + x[p + k + 2] * y[q + k + 2], d + x[p + k + 3] * y[q + k + 3]
+    for k in range(n - n % 4, n):
+        a += x[p + k] * y[q + k]
+    return (a + b) + (c + d)
 
 
 @kernel
