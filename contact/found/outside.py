@@ -111,9 +111,10 @@ class Outside:
 
     def grow(self) -> bool:
         """Make room for what steps needed; return whether there was too little."""
-        if not (self.needs[: layout.LAST_STEP] > self.room.numbers()).any():
+        needs = self.needs.tolist()
+        if not any(n > has for n, has in zip(needs, self.room.numbers(), strict=False)):
             return False
-        self.room = self.plan.room = self.room.grown(self.needs.tolist())
+        self.room = self.plan.room = self.room.grown(needs)
         return True
 
     def find(self, piece: Pieces) -> None:
