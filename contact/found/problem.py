@@ -240,9 +240,9 @@ def add_body(s, ws, P, block, width, left, size, frame, x, body, sign):
     """Add to a block how a body's freedoms move the point x along and about the axes of a frame"""
     X, C, (n, t1, t2) = piece(s, ws, LINKS), piece(s, ws, COLUMNS), frame
     first, freedom = index_table(s, WAY_FIRST), index_table(s, WAY_FREEDOM)
-    link, row, p = index_table(s, WAY_LINK), index_table(s, WAY_ROW), P.place[block]
+    link, row, p, low, high = index_table(s, WAY_LINK), index_table(s, WAY_ROW), P.place[block], P.low[block], P.high[block]
     for e in range(first[body], first[body + 1]):
-        note_column(P, block, row[e] - left)
+        low, high = min(low, row[e] - left), max(high, row[e] - left + 1)
         w0, w1, w2, v0, v1, v2 = point_column(X, C, freedom[e], link[e], x)
         v, w, at = (sign * v0, sign * v1, sign * v2), (sign * w0, sign * w1, sign * w2), p + row[e] - left
         P.data[at] += dot3(n, v)
@@ -253,6 +253,7 @@ def add_body(s, ws, P, block, width, left, size, frame, x, body, sign):
             P.data[at + 4 * width] += dot3(t2, w)
         if size > 5:
             P.data[at + 5 * width] += dot3(n, w)
+    P.low[block], P.high[block] = low, high
 
 
 # ---------------------------------------------------------------------------------------------------- rows of constraints
