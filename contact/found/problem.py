@@ -240,7 +240,13 @@ def add_body(s, ws, P, block, width, left, size, frame, x, body, sign):
     """Add to a block how a body's freedoms move the point x along and about the axes of a frame"""
     X, C, (n, t1, t2) = piece(s, ws, LINKS), piece(s, ws, COLUMNS), frame
     first, freedom = index_table(s, WAY_FIRST), index_table(s, WAY_FREEDOM)
-    link, row, p, low, high = index_table(s, WAY_LINK), index_table(s, WAY_ROW), P.place[block], P.low[block], P.high[block]
+    link, row, p, low, high = (
+        index_table(s, WAY_LINK),
+        index_table(s, WAY_ROW),
+        P.place[block],
+        P.low[block],
+        P.high[block],
+    )
     for e in range(first[body], first[body + 1]):
         low, high = min(low, row[e] - left), max(high, row[e] - left + 1)
         w0, w1, w2, v0, v1, v2 = point_column(X, C, freedom[e], link[e], x)

@@ -37,7 +37,6 @@ from pluecker.contact.friction.velocities.island import (
     BLOCKS,
     EIGHTS,
     FRICTION,
-    HELD,
     IMPULSE,
     LENGTH,
     LOWER,
@@ -337,27 +336,21 @@ def share_of_residual(turn):
 
 
 @called_kernel
-def take_tried(I, exact):
-    """Let x be the impulses that were tried last, with their velocities as they are; return the residual"""
-    x, u, held, along = numbers(I, IMPULSE), numbers(I, VELOCITY), numbers(I, HELD), numbers(I, ALONG)
-    for k in range(count(I, ROWS)):
-        x[k], u[k] = held[k], along[k]
-    return residual(I, exact)
-
-
-@called_kernel
 def newton(I, exact, aim, finer, steps, best):
     """Take steps from the impulses that were tried last, which are the best; return the smallest error, of impulses in BEST,
     and how many there were
 
     One more follows when the error is what is aimed at, unless it is finer already, with a small epsilon: what contacts are
-    by then they stay, and most of what is left goes. From step to step velocities change as the equation of the step has it.
+    by then they stay, and most of what is left goes. From step to step velocities change as the equation of the step has it;
+    where few digits are left to find they are computed anew.
     """
     x, u, dx, along = numbers(I, IMPULSE), numbers(I, VELOCITY), numbers(I, SHARE), numbers(I, ALONG)
     nearest, kept, soft = numbers(I, NEAREST), numbers(I, BEST), numbers(I, SOFTNESS)
     m, used, turn, least = count(I, ROWS), 0, 0, inf
     choose_lengths(I, exact)
-    r = take_tried(I, exact)
+    for k in range(m):
+        x[k], u[k] = kept[k], along[k]
+    r = residual(I, exact)
     while used < steps:
         used, last, tried = used + 1, best <= aim, False
         epsilon = share_of_residual(turn + (used - 1) // PATIENCE) * r**POWER
@@ -381,7 +374,8 @@ def newton(I, exact, aim, finer, steps, best):
         if last or best <= min(aim, finer):
             break
         if tried:
-            r = take_tried(I, exact)
+            move(I, x, u)
+            r = residual(I, exact)
     if best > aim and least < inf:
         best = try_impulses(I, nearest, exact, best)
     return best, used
