@@ -342,7 +342,7 @@ def newton(I, exact, aim, finer, steps, best):
 
     One more follows when the error is what is aimed at, unless it is finer already, with a small epsilon: what contacts are
     by then they stay, and most of what is left goes. From step to step velocities change as the equation of the step has it;
-    where few digits are left to find they are computed anew.
+    where few digits are left to find, and now and then, they are computed anew.
     """
     x, u, dx, along = numbers(I, IMPULSE), numbers(I, VELOCITY), numbers(I, SHARE), numbers(I, ALONG)
     nearest, kept, soft = numbers(I, NEAREST), numbers(I, BEST), numbers(I, SOFTNESS)
@@ -373,7 +373,7 @@ def newton(I, exact, aim, finer, steps, best):
                 nearest[k] = x[k]
         if last or best <= min(aim, finer):
             break
-        if tried:
+        if tried or used % PATIENCE == 0:
             move(I, x, u)
             r = residual(I, exact)
     if best > aim and least < inf:
