@@ -290,15 +290,17 @@ def place_corner(out, rank, k, q, P, Q, A, names):
 
 
 @kernel
-def box_face(R, c, a, b, face, out):
+def box_face(R, c, a, b, face, n, out):
     """Store the polygon of the reference ``face``, 0 to 2 of the first box, 3 to 5 of the second, in (u, v, w); return
     whether the reference is of the second box, its axis, side and half sides
+
+    n: its normal, from the first box to the second.
     """
     second = smaller(2.5, face)
     f = select(second, face - 3.0, face)
     R_, c_ = select9(second, transpose(R), R), select3(second, scale3(-1.0, rotate_back(R, c)), c)
     A, B = select3(second, b, a), select3(second, a, b)
-    side = sign_of(rolled(f, c_)[2])
+    side = sign_of(rolled(f, select3(second, scale3(-1.0, rotate_back(R, n)), n))[2])
     q, P, Q, incident = incident_face(R_, c_, B, f, side)
     A = rolled(f, A)
     q, P, Q = (
@@ -327,7 +329,7 @@ def box_box(R1, p1, s1, R2, p2, s2, slack, out):
     R, c = multiply3(transpose(R1), R2), rotate_back(R1, subtract3(p2, p1))
     smallest = least(least(least(s1[0], s1[1]), s1[2]), least(least(s2[0], s2[1]), s2[2]))
     apart, u, face = best_box_face(R, c, s1, s2, 0.5 * slack * smallest)
-    second, f, side, A = box_face(R, c, s1, s2, face, out)
+    second, f, side, A = box_face(R, c, s1, s2, face, u, out)
     deepest, size = lift(OPEN, apart), s1[0] + s1[1] + s1[2] + s2[0] + s2[1] + s2[2]
     for k in range(SLOTS):
         deepest = least(deepest, load(out, SLOT * k + GAP))
