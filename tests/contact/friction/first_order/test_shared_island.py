@@ -54,7 +54,7 @@ def test_a_start_that_is_a_solution_is_given_back(method, all_are_large):
         assert first.converged
         named = {"warm_start": first.multipliers, "separate": False, "form": "factors"}
         better = solve(problem, law, method, tol=1e-3, max_iterations=1, **named)
-        assert better.errors.largest <= first.errors.largest
+        assert better.errors.largest <= first.errors.largest * (1.0 + 1e-12)  # rounding of the scales of rows
         again = solve(problem, law, method, tol=2e-2, **named)
         assert again.converged
         assert again.iterations == 0
