@@ -77,6 +77,7 @@ WEIGHT = 0.3  # of velocities beside impulses: w where there is no compliance
 EPSILON, POWER, LEAST, MOST = 0.02, 0.7, 1e-6, 1.0
 PATIENCE, HOLDS = 15, (100.0, 1.0, 10.0, 1000.0)
 OF_EQUATIONS = 1e-8  # epsilon of rows without bounds, which always hold
+FEW_DIGITS = 1e-5  # of |F|, chosen: from which on velocities are computed anew
 NEAR = 10.0  # times the error that is aimed at: a residual from which on impulses are looked at more closely
 
 
@@ -352,7 +353,7 @@ def newton(I, exact, aim, finer, steps, best):
         x[k], u[k] = kept[k], along[k]
     r = residual(I, exact)
     while used < steps:
-        used, last, tried = used + 1, best <= aim, False
+        used, last = used + 1, best <= aim
         epsilon = share_of_residual(turn + (used - 1) // PATIENCE) * r**POWER
         respond(I, exact, OF_EQUATIONS if last else min(max(epsilon, LEAST), MOST))
         r = inf
@@ -366,14 +367,14 @@ def newton(I, exact, aim, finer, steps, best):
             move(I, x, u)
             r, turn = residual(I, exact), turn + 1
         elif r <= NEAR * aim:
-            best, tried = try_impulses(I, x, exact, best), True
+            best = try_impulses(I, x, exact, best)
         elif r < least:
             least = r
             for k in range(m):
                 nearest[k] = x[k]
         if last or best <= min(aim, finer):
             break
-        if tried or used % PATIENCE == 0:
+        if r <= FEW_DIGITS or used % PATIENCE == 0:
             move(I, x, u)
             r = residual(I, exact)
     if best > aim and least < inf:
