@@ -78,6 +78,7 @@ EPSILON, POWER, LEAST, MOST = 0.02, 0.7, 1e-6, 1.0
 PATIENCE, HOLDS = 15, (100.0, 1.0, 10.0, 1000.0)
 OF_EQUATIONS = 1e-8  # epsilon of rows without bounds, which always hold
 FEW_DIGITS = 1e-5  # of |F|, chosen: from which on velocities are computed anew
+CLOSE = 1e-3  # error of a start from which the first step has a small epsilon: mostly numbers alone have changed
 NEAR = 10.0  # times the error that is aimed at: a residual from which on impulses are looked at more closely
 
 
@@ -342,8 +343,9 @@ def newton(I, exact, aim, finer, steps, best):
     and how many there were
 
     One more follows when the error is what is aimed at, unless it is finer already, with a small epsilon: what contacts are
-    by then they stay, and most of what is left goes. From step to step velocities change as the equation of the step has it;
-    where few digits are left to find, and now and then, they are computed anew.
+    by then they stay, and most of what is left goes. The first one from a start that is close has it too, and is undone
+    where it does not lead there. From step to step velocities change as the equation of the step has it; where few digits
+    are left to find, and now and then, they are computed anew.
     """
     x, u, dx, along = numbers(I, IMPULSE), numbers(I, VELOCITY), numbers(I, SHARE), numbers(I, ALONG)
     nearest, kept, soft = numbers(I, NEAREST), numbers(I, BEST), numbers(I, SOFTNESS)
@@ -353,9 +355,9 @@ def newton(I, exact, aim, finer, steps, best):
         x[k], u[k] = kept[k], along[k]
     r = residual(I, exact)
     while used < steps:
-        used, last = used + 1, best <= aim
+        used, last, bold = used + 1, best <= aim, used == 0 and best <= CLOSE
         epsilon = share_of_residual(turn + (used - 1) // PATIENCE) * r**POWER
-        respond(I, exact, OF_EQUATIONS if last else min(max(epsilon, LEAST), MOST))
+        respond(I, exact, OF_EQUATIONS if last or bold else min(max(epsilon, LEAST), MOST))
         r = inf
         if find_step(I):
             for k in range(m):
@@ -374,7 +376,10 @@ def newton(I, exact, aim, finer, steps, best):
                 nearest[k] = x[k]
         if last or best <= min(aim, finer):
             break
-        if r <= FEW_DIGITS or used % PATIENCE == 0:
+        if bold and best > aim:  # begin again, from the start
+            for k in range(m):
+                x[k] = kept[k]
+        if bold or r <= FEW_DIGITS or used % PATIENCE == 0:
             move(I, x, u)
             r = residual(I, exact)
     if best > aim and least < inf:
