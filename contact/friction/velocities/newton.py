@@ -363,11 +363,9 @@ def newton(I, exact, aim, finer, steps, best):
             for k in range(m):
                 x[k], u[k] = x[k] + dx[k], u[k] + (along[k] + soft[k] * dx[k])
             r = residual(I, exact)
-        if not r < inf:  # begin again, with a larger epsilon
-            for k in range(m):
-                x[k] = kept[k]
-            move(I, x, u)
-            r, turn = residual(I, exact), turn + 1
+        failed = not r < inf
+        if failed:  # with a larger epsilon from here on
+            turn += 1
         elif r <= NEAR * aim:
             best = try_impulses(I, x, exact, best)
         elif r < least:
@@ -376,10 +374,11 @@ def newton(I, exact, aim, finer, steps, best):
                 nearest[k] = x[k]
         if last or best <= min(aim, finer):
             break
-        if bold and best > aim:  # begin again, from the start
+        back = failed or (bold and best > aim)
+        if back:  # to the best impulses, from which to begin again
             for k in range(m):
                 x[k] = kept[k]
-        if bold or r <= FEW_DIGITS or used % PATIENCE == 0:
+        if back or bold or r <= FEW_DIGITS or used % PATIENCE == 0:
             move(I, x, u)
             r = residual(I, exact)
     if best > aim and least < inf:
