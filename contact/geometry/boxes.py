@@ -290,6 +290,12 @@ def place_corner(out, rank, k, q, P, Q, A, names):
 
 
 @kernel
+def seen_by_reference(second, R, x):
+    """Return a vector from the first box to the second in the axes of the reference, from that to the other box"""
+    return select3(second, scale3(-1.0, rotate_back(R, x)), x)
+
+
+@kernel
 def box_face(R, c, a, b, face, n, out):
     """Store the polygon of the reference ``face``, 0 to 2 of the first box, 3 to 5 of the second, in (u, v, w); return
     whether the reference is of the second box, its axis, side and half sides
@@ -298,9 +304,9 @@ def box_face(R, c, a, b, face, n, out):
     """
     second = smaller(2.5, face)
     f = select(second, face - 3.0, face)
-    R_, c_ = select9(second, transpose(R), R), select3(second, scale3(-1.0, rotate_back(R, c)), c)
+    R_, c_ = select9(second, transpose(R), R), seen_by_reference(second, R, c)
     A, B = select3(second, b, a), select3(second, a, b)
-    side = sign_of(rolled(f, select3(second, scale3(-1.0, rotate_back(R, n)), n))[2])
+    side = sign_of(rolled(f, seen_by_reference(second, R, n))[2])
     q, P, Q, incident = incident_face(R_, c_, B, f, side)
     A = rolled(f, A)
     q, P, Q = (
