@@ -35,7 +35,7 @@ class Peer:
 
     def __init__(self, data: tuple[Any, ...], impulses: Callable[[Any], Array]) -> None:
         """``data``: P, q, A, c, cones; ``impulses``: what Clarabel's answer says r is."""
-        self.data, self.impulses = data, impulses
+        self.data, self.impulses, self.tolerance = data, impulses, TOLERANCE
 
     def settings(self) -> Any:
         """One thread, the tolerance for gap and feasibility."""
@@ -43,7 +43,7 @@ class Peer:
 
         settings = clarabel.DefaultSettings()
         settings.verbose, settings.max_threads = False, 1
-        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = TOLERANCE
+        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = self.tolerance
         return settings
 
     def run(self) -> tuple[float, Any]:

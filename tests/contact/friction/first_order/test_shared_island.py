@@ -30,9 +30,10 @@ def test_the_convex_problem_has_the_multipliers_that_another_solver_finds(all_ar
     pytest.importorskip("clarabel")
     problem, tol = packing(COUNT).with_compliance(0.1), 1e-8 if COMPILED else 1e-4
     found, peer = solve(problem, "ccp", "pgs", tol=tol), dual_form(problem)
+    peer.tolerance = 1e-11  # where a contact slides, the error of the law is about the root of the gap
     expected = peer.impulses(peer.run()[1])
     assert found.converged, str(found)
-    assert error_of(problem, expected) <= 1e-6  # about the root of a gap of 1e-9, where a contact slides
+    assert error_of(problem, expected) <= 1e-6
     distance = np.linalg.norm(found.multipliers - expected)
     assert distance <= 1e3 * tol * np.linalg.norm(expected)
 
