@@ -17,6 +17,7 @@ from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import ALGORITHMS, COMPILED, Algorithm
 from pluecker.articulated.running.batch import compiled_describe, compiled_describe_batch
+from pluecker.articulated.running.short_batches import enter_few
 from pluecker.articulated.simulation.integrators import INTEGRATORS
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.contact.constraints import PointContact
@@ -162,7 +163,7 @@ def of_algorithms(names: Iterable[str], mimic: bool = True) -> Parts:
         needed.append(algorithm)
         if mimic and algorithm.with_mimic is not None:
             needed.append(algorithm.with_mimic)
-    functions: Parts = [compiled_describe, compiled_describe_batch]
+    functions: Parts = [compiled_describe, compiled_describe_batch, enter_few]
     return functions + [partial(getattr, algorithm, way) for algorithm in needed for way in ("one", "many")]
 
 
