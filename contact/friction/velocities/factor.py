@@ -422,19 +422,13 @@ def assemble(I):
             store(H, p + k, load(A, q + k))
     for i in range(count(I, BLOCKS)):
         top, height, n = start[i], start[i + 1] - start[i], first[i + 1] - first[i]
-        if responds(D, top, height):
+        if height == 3:
+            if D[COMPONENTS * top] != 0.0 or responds(D, top, 3):
+                add_contact(I, i, pair, H, X, D)
+        elif responds(D, top, height):
             for e in range(first[i], first[i + 1]):
                 f, p = column[e], where[e]
                 across = parts[e + 1] - parts[e]
-                for c in range(across if height == 3 else 0):
-                    x, y, z = load(J, p + c), load(J, p + across + c), load(J, p + 2 * across + c)
-                    x, y, z = response(D, top, x, y, z), response(D, top + 1, x, y, z), response(D, top + 2, x, y, z)
-                    for d in range(first[i], first[i + 1]):
-                        r = place[pair + (d - first[i]) * n + e - first[i]] + part_of[parts[e] + c]
-                        g, q = column[d], parts[d]
-                        add_three(X, where[d], part_of, q, parts[d + 1], width[g], x, y, z, H, r, wide(width[f]))
-                if height == 3:
-                    continue
                 for c in range(across):
                     for a in range(height):
                         row = D[COMPONENTS * (top + a)] * load(J, p + c)
@@ -447,6 +441,40 @@ def assemble(I):
                         X, where[d], part_of, q, parts[d + 1], T, height, parts[e], across, H, r, wide(width[f])
                     )  # fmt: skip
         pair += n * n
+
+
+@called_kernel
+def add_contact(I, i, pair, H, X, D):
+    """Add ``J' D J`` of a block of three rows; where its blocks begin stands in PLACE from ``pair`` on"""
+    J, place, width, part_of = rows(I, MATRIX), whole(I, PLACE), whole(I, WIDTH), whole(I, PART)
+    first, column, where, parts = whole(I, FIRST), whole(I, COLUMN), whole(I, WHERE), whole(I, PARTS)
+    low, high, top = first[i], first[i + 1], whole(I, START)[i]
+    for e in range(low, high):
+        p, m = where[e], width[column[e]]
+        if m <= EIGHT:  # nearly all: one row of eight, at the beginning of its block
+            x, y, z = respond_to(D, top, load(J, p), load(J, p + 1), load(J, p + 2))
+            for d in range(low, high):
+                n, r = width[column[d]], place[pair + (d - low) * (high - low) + e - low]
+                if n == 6:
+                    k = EIGHT * where[d]
+                    for b in range(6):
+                        row = load(H, r + b) + X[k + b] * x
+                        store(H, r + b, row + X[k + EIGHT + b] * y + X[k + 2 * EIGHT + b] * z)
+                else:
+                    add_three(X, where[d], part_of, parts[d], parts[d + 1], n, x, y, z, H, r, 1)
+            continue
+        across = parts[e + 1] - parts[e]
+        for c in range(across):
+            x, y, z = respond_to(D, top, load(J, p + c), load(J, p + across + c), load(J, p + 2 * across + c))
+            for d in range(low, high):
+                n, r = width[column[d]], place[pair + (d - low) * (high - low) + e - low] + part_of[parts[e] + c]
+                add_three(X, where[d], part_of, parts[d], parts[d + 1], n, x, y, z, H, r, wide(m))
+
+
+@kernel
+def respond_to(D, top, x, y, z):
+    """Multiply three rows of J by the block of D whose rows begin at ``top``"""
+    return response(D, top, x, y, z), response(D, top + 1, x, y, z), response(D, top + 2, x, y, z)
 
 
 @kernel
@@ -505,18 +533,23 @@ def add_product(X, p, part_of, first, last, T, height, of_columns, across, H, q,
                 store(H, place, row)
 
 
+@kernel
+def take_six(H, entries, q, left, right):
+    """Take the product of two blocks of six rows and columns from a third one"""
+    r0, r1, r2 = load(H, right), load(H, right + 1), load(H, right + 2)
+    r3, r4, r5 = load(H, right + 3), load(H, right + 4), load(H, right + 5)
+    for a in range(6):
+        x = EIGHT * (left + a)
+        row = load(H, q + a) - entries[x] * r0 - entries[x + 1] * r1 - entries[x + 2] * r2
+        store(H, q + a, row - entries[x + 3] * r3 - entries[x + 4] * r4 - entries[x + 5] * r5)
+
+
 @called_kernel
 def take_product(H, entries, q, height, left, n, right, across):
     """Take the product of two blocks from a third one, ``(height, across)`` rows from q on"""
     stride = EIGHT * wide(n)
-    if n == 6 and across == 1:
-        r0, r1, r2 = load(H, right), load(H, right + 1), load(H, right + 2)
-        r3, r4, r5 = load(H, right + 3), load(H, right + 4), load(H, right + 5)
-        for a in range(height):
-            x = EIGHT * (left + a)
-            near = entries[x] * r0 + entries[x + 1] * r1 + entries[x + 2] * r2
-            far = entries[x + 3] * r3 + entries[x + 4] * r4 + entries[x + 5] * r5
-            store(H, q + a, load(H, q + a) - near - far)
+    if n == 6 and height == 6 and across == 1:
+        take_six(H, entries, q, left, right)
         return
     for a in range(height):
         x, acts = EIGHT * left + a * stride, False

@@ -322,6 +322,11 @@ def find_step(I):
     rates(I, numbers(I, STEP), along)
     for i in range(count(I, BLOCKS)):
         top, n = start[i], start[i + 1] - start[i]
+        if n == 3:
+            x, y, z = along[top], along[top + 1], along[top + 2]
+            for a in range(top, top + 3):
+                dx[a] -= D[COMPONENTS * a] * x + D[COMPONENTS * a + 1] * y + D[COMPONENTS * a + 2] * z
+            continue
         for a in range(top, top + n):
             for b in range(n):
                 dx[a] -= D[COMPONENTS * a + b] * along[top + b]
