@@ -59,3 +59,12 @@ def test_motions_are_solved_in_compiled_steps_and_make_no_energy(name, seed):
 def test_a_hundred_motions_are_solved_and_make_no_energy(name):
     found = [follow(name, seed, FAMILIES[name]) for seed in range(100)]
     assert all(each.is_right for each in found), "\n".join(str(each) for each in found if not each.is_right)
+
+
+@pytest.mark.slow
+@pytest.mark.everything
+def test_a_wall_that_a_heavy_ball_hits_goes_on():
+    """With friction 1.5; the problems that the step hands on are among the hardest that any family has."""
+    found = follow("wall", 1028, FAMILIES["wall"])
+    assert not found.failure, found
+    assert found.error <= 1.0

@@ -41,6 +41,9 @@ ROUNDS = 18
 GRADIENTS, FEW_GRADIENTS = 8000, 500
 SWEEPS, MORE = 200, 1.5  # of the first round; of the next, times those of the one before
 FACTORS, MORE_FACTORS = 60, 20  # from each start of the first round, and more in each that follows
+# After so many rounds Newton's method goes on from nothing, in an island of not too many contacts. Of 66 problems of a wall
+# that a heavy ball hits, friction 1.5, on which all rounds end at 1 to 30 times the accuracy, that solves two in three.
+FIRST_ROUNDS, LONG = 4, 20_000
 POLISHING = 1000  # gradients between two calls of Newton's method
 
 
@@ -96,6 +99,8 @@ def coulomb(island: Island, tol: float) -> None:
     anew, count = HeldShifts(island, fresh=True), float(SWEEPS)
     x, u = island.zero.copy(), island.velocity(island.zero)
     for number in range(ROUNDS):
+        if number == FIRST_ROUNDS and island.contacts <= MANY:
+            island.newton(tol, island.zero, LONG)
         factors = FACTORS + MORE_FACTORS * number
         if island.factorises and anew.step >= SHORTEST:
             anew.advance(tol, AT_A_TIME)
