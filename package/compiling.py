@@ -163,7 +163,7 @@ def of_algorithms(names: Iterable[str], mimic: bool = True) -> Parts:
         needed.append(algorithm)
         if mimic and algorithm.with_mimic is not None:
             needed.append(algorithm.with_mimic)
-    functions: Parts = [compiled_describe, compiled_describe_batch, enter_few]
+    functions: Parts = [compiled_describe, compiled_describe_batch, *([enter_few] if COMPILED else [])]
     return functions + [partial(getattr, algorithm, way) for algorithm in needed for way in ("one", "many")]
 
 
