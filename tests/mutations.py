@@ -423,7 +423,7 @@ MUTATIONS = (
     Mutation(
         "normal-reversed",
         "contact.geometry",
-        "contact/geometry/spheres.py",
+        "contact/geometry/primitives/spheres.py",
         "n = (-m[0], -m[1], -m[2])",
         "n = (m[0], m[1], m[2])",
         "a ball on a box is pulled into it",

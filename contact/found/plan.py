@@ -18,9 +18,9 @@ from pluecker.articulated.stepping.semi_implicit.free_velocity import free_veloc
 from pluecker.articulated.stepping.terms.stage import stage_workspace
 from pluecker.contact.found import layout
 from pluecker.contact.found.moves import rows_workspace
+from pluecker.contact.geometry.collision import WorldShapes
 from pluecker.contact.geometry.finding.find import make_memory
 from pluecker.contact.geometry.finding.narrow_phase import WORK_HEADER
-from pluecker.contact.geometry.world_shapes import WorldShapes
 from pluecker.contact.rows import layout as rows_layout
 from pluecker.contact.rows.motion import COLUMN, PLACE
 from pluecker.contact.rows.packing import Packed

@@ -14,12 +14,29 @@ names                                                              what they are
 ``draw_colliders``                                                 a model whose pictures show its colliders
 =================================================================  =======================================================
 
-Half-spaces against everything convex, spheres, capsules and boxes among themselves, and spheres against cylinders have
-kernels on scalars (``half_spaces``, ``spheres``, ``capsules``, ``boxes``), which know no branches; any other two shapes with
-an inside have one kernel in common (``convex``). Their distances are exact: where a face is nearest, shapes touch at all
-corners of what they have in common. What touches a surface of triangles, a mesh that is no hull or a height field, goes
-through coal (extra ``collision``). Gaps are positive too, up to a margin: such
-contacts keep bodies from passing through each other within a step.
+Distances are exact: where a face is nearest, shapes touch at all corners of what they have in common. Gaps are positive too,
+up to a margin: such contacts keep bodies from passing through each other within a step. Inside:
+
+=================  =====================================================================================================
+room or file       what is in it
+=================  =====================================================================================================
+``pictures``       colliders drawn
+``urdf``           colliders of URDF files
+``shape_contact``  two colliders as a constraint, and the pair of shapes that its kernel takes
+``collision``      colliders of a model or a world, the table of contacts
+``distances``      two shapes by themselves
+``finding``        what touches in a scene, from placements to the sorted table
+``triangles``      surfaces of triangles, meshes that are no hulls and height fields: through coal (extra ``collision``)
+``pairs``          which kernel a pair of shapes has
+``convex``         one kernel for any two shapes with an inside
+``primitives``     kernels without branches: half-spaces against everything convex, spheres, capsules and boxes among
+                   themselves, spheres against cylinders
+``slots``          how kernels store contacts
+``surfaces``       friction and the like, and shapes on frames
+``shapes``         shapes, and ``checks`` of their numbers
+=================  =====================================================================================================
+
+Imports point from each line of that table to those below it.
 """
 
 from pluecker.contact.geometry.collision import Collision, Contacts

@@ -7,6 +7,7 @@ however pairs were found.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -22,8 +23,8 @@ from pluecker.contact.constraints.frames import body_of
 from pluecker.contact.errors import GeometryError
 from pluecker.contact.friction.tables.table import ContactTable, contact_frames
 from pluecker.contact.geometry.checks import not_negative
-from pluecker.contact.geometry.coal_pairs import check_pair
-from pluecker.contact.geometry.filters import Filter
+from pluecker.contact.geometry.finding.coal_pairs import check_pair
+from pluecker.contact.geometry.finding.filters import Filter
 from pluecker.contact.geometry.finding.finder import Finder
 from pluecker.contact.geometry.finding.scene import Scene
 from pluecker.contact.geometry.surfaces import Collider
@@ -33,7 +34,7 @@ from pluecker.spatial.functions.arguments import as_numbers
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.properties import cached_property
 
-__all__ = ["Collision", "Contacts"]
+__all__ = ["Collision", "Contacts", "WorldShapes"]
 
 Integers = NDArray[np.int64]
 
@@ -267,3 +268,54 @@ class Collision:
     def __getstate__(self) -> dict[str, Any]:
         """Return what is copied and pickled: no addresses."""
         return {name: value for name, value in vars(self).items() if name not in ("scene", "finders")}
+
+
+@by_value()
+@dataclass(frozen=True, eq=False)
+class WorldShapes:
+    """Shapes of a world, and the law of their contacts.
+
+    Attributes:
+        collision: the colliders.
+        law: ``ncp``, Coulomb's, ``ccp``, ``lcp`` or ``frictionless``.
+        impacts: ``newton`` or ``poisson``.
+        recovery, recovery_speed: at which rate depths are undone, and at most at which speed; 1/s and m/s.
+        accuracy: the error of the law that is tolerated in a step, see :class:`~pluecker.contact.World`.
+    """
+
+    collision: Collision
+    law: str
+    impacts: str
+    recovery: float
+    recovery_speed: float
+    accuracy: float
+
+    def options(self, collision: Collision | None = None) -> dict[str, Any]:
+        """Return the arguments that make a world with these shapes and laws, or with other colliders."""
+        return {
+            "shapes": self.collision if collision is None else collision,
+            "law": self.law,
+            "impacts": self.impacts,
+            "recovery": self.recovery,
+            "recovery_speed": self.recovery_speed,
+        }
+
+    def key(self) -> bytes:
+        """Compute a hash that tells these shapes and laws from others."""
+        names = "\n".join(repr((each.name, each.groups, each.ignores)) for each in self.collision.colliders)
+        found = hashlib.sha256(f"{self.law} {self.impacts} {names}".encode())
+        touch = self.collision
+        numbers = (self.recovery, self.recovery_speed, self.accuracy, touch.margin)
+        for array in (
+            touch.kinds,
+            touch.bodies,
+            touch.sizes,
+            touch.offsets,
+            touch.rows,
+            touch.velocities,
+            np.array(numbers),
+        ):
+            found.update(np.ascontiguousarray(array).tobytes())
+        for collider in touch.colliders:
+            found.update(np.ascontiguousarray(getattr(collider.shape, "vertices", ())).tobytes())
+        return found.digest()

@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike
 
 from pluecker.contact.errors import GeometryError
 from pluecker.contact.geometry.checks import as_placement
-from pluecker.contact.geometry.coal_nearest import coal_nearest
-from pluecker.contact.geometry.coal_pairs import check_pair
 from pluecker.contact.geometry.finding.calls import has_kernel, slots_of
+from pluecker.contact.geometry.finding.coal_pairs import check_pair
 from pluecker.contact.geometry.shapes import Shape, as_shape
 from pluecker.contact.geometry.slots import GAP
+from pluecker.contact.geometry.triangles.coal_nearest import coal_nearest
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.functions.arguments import NOT_TOGETHER, why_apart
 from pluecker.spatial.functions.elementwise import Array

@@ -7,19 +7,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pluecker.contact.geometry.boxes import box_box
-from pluecker.contact.geometry.capsules import capsule_box, capsule_capsule
 from pluecker.contact.geometry.convex.solids import solid_numbers
 from pluecker.contact.geometry.convex.touch import convex_convex
-from pluecker.contact.geometry.half_spaces import (
+from pluecker.contact.geometry.primitives.boxes import box_box
+from pluecker.contact.geometry.primitives.capsules import capsule_box, capsule_capsule
+from pluecker.contact.geometry.primitives.half_spaces import (
     half_space_box,
     half_space_capsule,
     half_space_cylinder,
     half_space_hull,
     half_space_sphere,
 )
+from pluecker.contact.geometry.primitives.spheres import sphere_box, sphere_capsule, sphere_cylinder, sphere_sphere
 from pluecker.contact.geometry.shapes import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Mesh, Sphere
-from pluecker.contact.geometry.spheres import sphere_box, sphere_capsule, sphere_cylinder, sphere_sphere
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [

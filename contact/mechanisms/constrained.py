@@ -21,10 +21,9 @@ from pluecker.contact.constraints.checks import as_impacts, not_negative
 from pluecker.contact.constraints.relation import USER, Parts, Row
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.friction.problem.problem import LAWS
-from pluecker.contact.geometry.collision import Collision
+from pluecker.contact.geometry.collision import Collision, WorldShapes
 from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.geometry.surfaces import Collider
-from pluecker.contact.geometry.world_shapes import WorldShapes
 from pluecker.contact.instants.motions_at import prescribed_rows
 from pluecker.contact.rows.packing import Packed, pack_constraints
 from pluecker.spatial.equality import by_value

@@ -11,8 +11,8 @@ from pluecker.articulated.forces.packing import placed
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.relation import TOUCH, TOUCH_TURN, Function
 from pluecker.contact.geometry.finding.calls import call_of
+from pluecker.contact.geometry.shape_contact import ShapePair
 from pluecker.contact.geometry.shapes import HalfSpace
-from pluecker.contact.geometry.touching import ShapePair
 from pluecker.contact.rows import layout
 from pluecker.contact.rows.motion import PLACE
 from pluecker.contact.rows.touching import TOUCHING_ROOM

@@ -3,6 +3,7 @@
 =================  =====================================================================================================
 file               what it does
 =================  =====================================================================================================
+``faces``          faces of shapes, and the corners of what two have in common, for surfaces of triangles
 ``solids``         shapes as flat arrays
 ``support``        the point of a shape that is farthest in a direction
 ``simplex``        the point of two shapes' difference that is nearest to the origin (GJK)

@@ -20,7 +20,7 @@ from math import sqrt
 
 from pluecker.contact.geometry.convex.simplex import ROW, move_row, store_difference
 from pluecker.contact.geometry.convex.support import is_cylinder
-from pluecker.contact.geometry.scalars import perpendicular
+from pluecker.contact.geometry.primitives.scalars import perpendicular
 from pluecker.contact.geometry.slots import OPEN
 from pluecker.spatial.algebra.vectors import cross3, dot3, load3, scale3, store3, subtract3
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel

@@ -30,7 +30,7 @@ from pluecker.contact.geometry.convex.simplex import (
 )
 from pluecker.contact.geometry.convex.solids import HALF_LENGTH, RADIUS, REACH
 from pluecker.contact.geometry.convex.support import center_of, is_cylinder, support
-from pluecker.contact.geometry.scalars import perpendicular
+from pluecker.contact.geometry.primitives.scalars import perpendicular
 from pluecker.contact.geometry.slots import OPEN, add_scaled
 from pluecker.spatial.algebra.vectors import (
     add3,

@@ -26,7 +26,7 @@ from pluecker.contact.geometry.convex.features import (
 )
 from pluecker.contact.geometry.convex.solids import RADIUS
 from pluecker.contact.geometry.convex.support import is_cylinder
-from pluecker.contact.geometry.scalars import TINY, length3, perpendicular
+from pluecker.contact.geometry.primitives.scalars import TINY, length3, perpendicular
 from pluecker.contact.geometry.slots import GAP, OPEN, SLOT, add_scaled, store_slot
 from pluecker.spatial.algebra.vectors import add3, cross3, dot3, rotate, rotate_back, scale3, store3, subtract3
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel

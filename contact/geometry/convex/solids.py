@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from pluecker.contact.geometry.face_contacts import faces_of_hull
+from pluecker.contact.geometry.convex.faces import faces_of_hull
 from pluecker.contact.geometry.shapes import Box, Capsule, ConvexHull, Cylinder, Shape, Sphere
 from pluecker.spatial.functions.elementwise import Array
 

@@ -8,7 +8,6 @@ cylinder or of a capsule is along a side or an edge of the other shape, both end
 
 from math import sqrt
 
-from pluecker.contact.geometry.capsules import nearest_on_segments
 from pluecker.contact.geometry.convex.expansion import FACE_ROOM, POINTS, RIM_ROOM
 from pluecker.contact.geometry.convex.features import LINE, UPRIGHT, face_towards, lean_of, normal_of, side_at
 from pluecker.contact.geometry.convex.nearest import UNKNOWN, find_normal, parts_by, third_axis
@@ -32,6 +31,7 @@ from pluecker.contact.geometry.convex.support import (
     neighbours_of,
     vertex,
 )
+from pluecker.contact.geometry.primitives.capsules import nearest_on_segments
 from pluecker.contact.geometry.slots import GAP, OPEN, SLOT, add_scaled, load_slot, store_slot
 from pluecker.spatial.algebra.transforms import transpose
 from pluecker.spatial.algebra.vectors import (

@@ -12,10 +12,10 @@ import numpy as np
 from numba import config
 from numpy.typing import NDArray
 
-from pluecker.contact.geometry.coal_pairs import coal_contacts
 from pluecker.contact.geometry.finding import table
 from pluecker.contact.geometry.finding.blocks import POSE
 from pluecker.contact.geometry.finding.broad_phase import FARTHEST
+from pluecker.contact.geometry.finding.coal_pairs import coal_contacts
 from pluecker.contact.geometry.finding.find import (
     COMPLETE,
     PAIRS_LEFT,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from math import sqrt
 
-from pluecker.contact.geometry.filters import may_touch
 from pluecker.contact.geometry.finding.blocks import (
     AXIS_PLACE,
     LIMIT_PLACE,
@@ -17,6 +16,7 @@ from pluecker.contact.geometry.finding.blocks import (
     load_pose,
 )
 from pluecker.contact.geometry.finding.broad_phase import BOX, limited
+from pluecker.contact.geometry.finding.filters import may_touch
 from pluecker.contact.geometry.finding.scene import (
     CALL,
     CENTER,

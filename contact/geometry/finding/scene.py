@@ -19,7 +19,7 @@ Integers: how many colliders there are; the number of the scene, of which no two
 kind by kind, each with the address of the call of its kernel, how many slots that has (none: it is a pair for coal), where
 in the records the sizes of either shape are that it reads, and whether its slack is the margin of the pair; then of each
 collider its kind, the rank of its body among those that have colliders, and whether it is a surface of triangles; then the
-rules of :mod:`~pluecker.contact.geometry.filters`.
+rules of :mod:`~pluecker.contact.geometry.finding.filters`.
 
 Addresses are zero until a pair of shapes is near each other that needs them: then :meth:`Scene.prepare` compiles the call,
 and makes the arrays. What addresses show lives as long as the scene.

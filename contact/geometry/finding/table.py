@@ -26,8 +26,8 @@ from __future__ import annotations
 
 from math import inf, sqrt
 
-from pluecker.contact.geometry.filters import body_of
 from pluecker.contact.geometry.finding.blocks import POSE, load_pose
+from pluecker.contact.geometry.finding.filters import body_of
 from pluecker.contact.geometry.finding.narrow_phase import FOUND, PAIR, PAIRS_FOUND
 from pluecker.contact.geometry.finding.scene import (
     SURFACE,

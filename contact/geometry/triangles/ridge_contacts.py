@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pluecker.contact.geometry.face_contacts import Face, clipped, count_of, face_towards
+from pluecker.contact.geometry.convex.faces import Face, clipped, count_of, face_towards
 from pluecker.contact.geometry.shapes import Capsule, Shape
 from pluecker.contact.geometry.slots import GAP, SLOT
 from pluecker.spatial.functions.elementwise import Array

@@ -26,8 +26,8 @@ sections 4.4.1 and 5.1; the clipping of faces is that of Baraff, "Curved surface
 rigid body simulation" (1990).
 """
 
-from pluecker.contact.geometry.capsules import PARALLEL, ROUNDING, nearest_on_segments, slab
-from pluecker.contact.geometry.scalars import (
+from pluecker.contact.geometry.primitives.capsules import PARALLEL, ROUNDING, nearest_on_segments, slab
+from pluecker.contact.geometry.primitives.scalars import (
     absolute,
     direction_or,
     holds,
@@ -37,8 +37,8 @@ from pluecker.contact.geometry.scalars import (
     select3,
     sign_of,
 )
+from pluecker.contact.geometry.primitives.spheres import NONE, box_distance
 from pluecker.contact.geometry.slots import GAP, OPEN, SLOT, add_scaled, load_slot, store_slot
-from pluecker.contact.geometry.spheres import NONE, box_distance
 from pluecker.spatial.algebra.transforms import transpose
 from pluecker.spatial.algebra.vectors import add3, cross3, dot3, multiply3, rotate, rotate_back, scale3, subtract3
 from pluecker.spatial.dense.laws import larger

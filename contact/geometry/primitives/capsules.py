@@ -11,8 +11,8 @@ Sources: Ericson, *Real-Time Collision Detection* (2005), sections 5.1.9 (segmen
 Gottschalk, Lin and Manocha, "OBBTree" (1996), for the separating axes.
 """
 
-from pluecker.contact.geometry.half_spaces import axis
-from pluecker.contact.geometry.scalars import (
+from pluecker.contact.geometry.primitives.half_spaces import axis
+from pluecker.contact.geometry.primitives.scalars import (
     TINY,
     absolute,
     clamp,
@@ -25,8 +25,8 @@ from pluecker.contact.geometry.scalars import (
     select3,
     sign_of,
 )
+from pluecker.contact.geometry.primitives.spheres import NONE, box_distance, touch
 from pluecker.contact.geometry.slots import OPEN, add_scaled, open_slot_unless, store_contact
-from pluecker.contact.geometry.spheres import NONE, box_distance, touch
 from pluecker.spatial.algebra.vectors import cross3, dot3, rotate, rotate_back, subtract3
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.engine.compiled.decorators import kernel

@@ -18,7 +18,7 @@ Kernels take rotations R as matrices row by row, from the shape's frame to the w
 :mod:`~pluecker.contact.geometry.shapes` as records store them: half lengths.
 """
 
-from pluecker.contact.geometry.scalars import (
+from pluecker.contact.geometry.primitives.scalars import (
     absolute,
     direction_or,
     holds,

@@ -2,7 +2,7 @@
 
 coal says which triangles are near. How deep each of them is, and where, the kernel of any two convex shapes says, for which
 a triangle is a hull without a volume; what lies flat or along an edge touches as
-:mod:`~pluecker.contact.geometry.surface_contacts` says.
+:mod:`~pluecker.contact.geometry.triangles.surface_contacts` says.
 
 Source: Pan, Chitta, Manocha, "FCL" (2012).
 """
@@ -14,14 +14,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pluecker.contact.errors import GeometryError
-from pluecker.contact.geometry.coal_nearest import (
-    FARTHEST,
-    coal,
-    geometry,
-    place,
-    request,
-    unit,
-)
 from pluecker.contact.geometry.finding.calls import slots_of
 from pluecker.contact.geometry.shapes import (
     KINDS,
@@ -34,7 +26,15 @@ from pluecker.contact.geometry.shapes import (
     is_surface,
 )
 from pluecker.contact.geometry.slots import GAP, SLOT
-from pluecker.contact.geometry.surface_contacts import surface_contacts
+from pluecker.contact.geometry.triangles.coal_nearest import (
+    FARTHEST,
+    coal,
+    geometry,
+    place,
+    request,
+    unit,
+)
+from pluecker.contact.geometry.triangles.surface_contacts import surface_contacts
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["check_pair", "coal_contacts"]

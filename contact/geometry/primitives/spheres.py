@@ -6,8 +6,8 @@ that is least deep. The gap is the signed distance of the centre less the radius
 Source: Ericson, *Real-Time Collision Detection* (2005), section 5.1, closest points.
 """
 
-from pluecker.contact.geometry.half_spaces import axis
-from pluecker.contact.geometry.scalars import (
+from pluecker.contact.geometry.primitives.half_spaces import axis
+from pluecker.contact.geometry.primitives.scalars import (
     TINY,
     absolute,
     clamp,

@@ -7,8 +7,9 @@ neighbour at the point rises towards the shape: with the normal n there and any 
 point x, ``n . (y - x) <= 0``.
 
 What lies flat on triangles touches them at the corners of what both have in common
-(:mod:`~pluecker.contact.geometry.face_contacts`), and where several are in one plane, at those of that with all of them;
-what lies along an edge, at both ends of what it covers of it (:mod:`~pluecker.contact.geometry.ridge_contacts`).
+(:mod:`~pluecker.contact.geometry.convex.faces`), and where several are in one plane, at those of that with all of them;
+what lies along an edge, at both ends of what it covers of it
+(:mod:`~pluecker.contact.geometry.triangles.ridge_contacts`).
 
 Source: Ericson, *Real-Time Collision Detection* (2005), section 5.1, the Voronoi regions of features.
 """
@@ -20,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from pluecker.contact.geometry.face_contacts import axes_across, clipped, face_towards, numbers_of_corners
-from pluecker.contact.geometry.ridge_contacts import ridge_contacts
+from pluecker.contact.geometry.convex.faces import axes_across, clipped, face_towards, numbers_of_corners
 from pluecker.contact.geometry.shapes import Shape
 from pluecker.contact.geometry.slots import GAP, SLOT
+from pluecker.contact.geometry.triangles.ridge_contacts import ridge_contacts
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["surface_contacts"]
