@@ -463,7 +463,7 @@ MUTATIONS = (
     Mutation(
         "restitution-dropped-in-depth",
         "contact.found",
-        "contact/rows/contact_law.py",
+        "contact/rows/ranges/contact_law.py",
         "return hit, select(smaller(gap, zero), larger(least, out), least)",
         "return hit, select(smaller(gap, zero), out, least)",
         "what hits a little deep comes out slowly, and does not bounce",

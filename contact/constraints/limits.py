@@ -1,4 +1,4 @@
-"""Limits of coordinates, angles, ways and lengths; and dry friction in joints.
+"""Limits of coordinates, angles, ways and lengths; and dry friction in joints: records, and rows of the model's own.
 
 A **limit** keeps ``lower <= phi <= upper``: its force pushes up at the lower end and down at the upper one, and is zero
 between them,
@@ -26,12 +26,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pluecker.articulated.model.model import Model
+from pluecker.articulated.stepping.terms.rows import limited_positions
 from pluecker.contact.constraints.checks import not_negative, set_limits, set_spring, share
 from pluecker.contact.constraints.on_measures import OnMeasure
-from pluecker.contact.constraints.relation import Parts, Row
+from pluecker.contact.constraints.relation import COORDINATE, Function, Parts, Row
 from pluecker.contact.errors import ConstraintError
 
-__all__ = ["Friction", "Limit"]
+__all__ = ["Friction", "Limit", "joint_rows"]
 
 
 @dataclass(frozen=True)
@@ -113,3 +114,19 @@ class Friction(OnMeasure):
         """Return a row with friction."""
         row = Row(((0, self.measure.sign),), friction=self.force, ranged=True)
         return Parts((self.function(model, position=False),), (row,))
+
+
+def joint_rows(model: Model, limits: bool = True) -> Parts:
+    """Make one row for each coordinate with dry friction or with a limit."""
+    functions: list[Function] = []
+    rows: list[Row] = []
+    for j, i in enumerate(limited_positions(model).tolist()):
+        lower, upper = -np.inf, np.inf
+        if limits and i >= 0:
+            lower, upper = float(model.lower_limit[i]), float(model.upper_limit[i])
+        friction = float(model.friction[j])
+        if friction > 0.0 or np.isfinite(lower) or np.isfinite(upper):
+            functions.append(Function(COORDINATE, coordinate=j, position=i))
+            terms = ((len(rows), 1.0),)
+            rows.append(Row(terms, lower=lower, upper=upper, friction=friction, ranged=True))
+    return Parts(tuple(functions), tuple(rows))

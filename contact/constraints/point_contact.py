@@ -46,13 +46,13 @@ class PointContact(TwoFrames):
         radius: of the ball around it; m.
         friction: the coefficient. Forces are as near to the cone as the step is accurate, a distance beside the largest
             force: at 1e8 a tangential force F needs 1e-8 F along the normal, which may be missing.
-        kinetic_friction: that of what slides, where it is a smaller one (:mod:`~pluecker.contact.rows.contact_friction`).
+        kinetic_friction: that of what slides, where it is a smaller one (:mod:`~pluecker.contact.rows.ranges.contact_law`).
         restitution: with which share of its speed it comes back, or which share of its impulse, 0 to 1. What parts as a
             step begins, and is pressed together by forces within it, comes to rest.
         impacts: what the share is of. ``"newton"``: of the speed of the approach along the normal. With friction this can
             gain energy: a slanted rod that slides as it hits, and sticks, does. ``"poisson"``: of the impulse along the
             normal that ends the approach, with friction of its own; what is pressed by others, and did not approach, gives
-            back its share too (:mod:`~pluecker.contact.rows.impact_phases`).
+            back its share too (:mod:`~pluecker.contact.rows.ranges.impact_phases`).
         stiffness, damping: of a soft contact, a spring and a damper along the normal that only push; N/m and N s/m.
         recovery: at which rate a depth is undone with which a step begins, at most all of it in a step; 1/s. Bodies that
             turn while they touch end a step with a depth of second order in it. To undo it takes energy from nowhere: half

@@ -29,7 +29,7 @@ from pluecker.contact.rows.layout import (
 from pluecker.contact.rows.mobility import Mobility, mobility_numbers
 from pluecker.contact.rows.motion import COLUMN, PLACE, place_links
 from pluecker.contact.rows.packing import Packed
-from pluecker.contact.rows.ranges import keep_coordinate_limits
+from pluecker.contact.rows.ranges.in_steps import keep_coordinate_limits
 from pluecker.contact.stepping.linear_laws import MET, keep_rotors
 from pluecker.contact.stepping.mean_rates import Placed, expect_turns, keep_turns, reach, store_values_at
 from pluecker.contact.stepping.projection import TOLERATED, close_gaps, largest_gap

@@ -303,8 +303,8 @@ class Task:
         """Find the impulses of a step that an impact comes before, by Poisson's law, and the larger error of both problems.
 
         Compression is of the velocities before the step, and in it contacts do not more than part, rows without bounds keep
-        the velocity that they have, and soft contacts have no impulses, as :mod:`~pluecker.contact.rows.impact_phases` has
-        it. In the step contacts return at least their share.
+        the velocity that they have, and soft contacts have no impulses, as
+        :mod:`~pluecker.contact.rows.ranges.impact_phases` has it. In the step contacts return at least their share.
         """
         first, zero = self.sets.start[:-1], np.zeros(self.m)
         asked, normal = self.least.copy(), first[self.sets.sizes[:, 0] > 0]

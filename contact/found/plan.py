@@ -24,7 +24,7 @@ from pluecker.contact.geometry.finding.narrow_phase import WORK_HEADER
 from pluecker.contact.rows import layout as rows_layout
 from pluecker.contact.rows.motion import COLUMN, PLACE
 from pluecker.contact.rows.packing import Packed
-from pluecker.contact.rows.ranges import LAW, STAIRCASE_STEPS
+from pluecker.contact.rows.ranges.in_steps import LAW, STAIRCASE_STEPS
 
 __all__ = ["Plan", "Room", "size_of"]
 

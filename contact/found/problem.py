@@ -72,8 +72,6 @@ from pluecker.contact.geometry.finding.table import (
     STIFFNESS,
     SURFACE_VELOCITY,
 )
-from pluecker.contact.rows.contact_friction import coefficient_in_force
-from pluecker.contact.rows.contact_law import rigid_law, soft_law
 from pluecker.contact.rows.layout import (
     FIRST_SEGMENT,
     SEGMENT_COUNT,
@@ -88,10 +86,11 @@ from pluecker.contact.rows.layout import (
     staircase_count,
 )
 from pluecker.contact.rows.mobility import FREE as HOLDS_NOTHING
-from pluecker.contact.rows.ranges import LAW as LAW_NUMBERS
-from pluecker.contact.rows.ranges import STAIRCASE_STEPS
-from pluecker.contact.rows.returned_impulses import HIT
-from pluecker.contact.rows.returned_impulses import LEAST as LEAST_OF_NORMAL
+from pluecker.contact.rows.ranges.contact_law import coefficient_in_force, rigid_law, soft_law
+from pluecker.contact.rows.ranges.in_steps import LAW as LAW_NUMBERS
+from pluecker.contact.rows.ranges.in_steps import STAIRCASE_STEPS
+from pluecker.contact.rows.ranges.returned_impulses import HIT
+from pluecker.contact.rows.ranges.returned_impulses import LEAST as LEAST_OF_NORMAL
 from pluecker.contact.rows.touching import tangents
 from pluecker.spatial.algebra.vectors import dot3, load3
 from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, kernel

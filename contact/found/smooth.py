@@ -55,8 +55,8 @@ from pluecker.contact.rows.layout import (
     value_count,
 )
 from pluecker.contact.rows.motion import place_links, store_columns
-from pluecker.contact.rows.ranges import LAW as LAW_NUMBERS
-from pluecker.contact.rows.ranges import begin_ranges
+from pluecker.contact.rows.ranges.in_steps import LAW as LAW_NUMBERS
+from pluecker.contact.rows.ranges.in_steps import begin_ranges
 from pluecker.contact.stepping.linear_laws import begin_rotors, store_linear_laws
 from pluecker.contact.stepping.mean_rates import begin_turns, reach, store_counted_values
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel

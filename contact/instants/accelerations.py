@@ -38,9 +38,9 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
 from pluecker.articulated.stepping.terms.rows import TOLERANCE, awake_count, sleeps
 from pluecker.contact.errors import UnsolvedError
-from pluecker.contact.rows.instant_ranges import begin_instant_ranges
 from pluecker.contact.rows.jacobian import (
     add_row_force,
+    prescribed,
     row_rate,
     store_biases,
     store_jacobian,
@@ -90,9 +90,9 @@ from pluecker.contact.rows.motion import (
     store_columns,
 )
 from pluecker.contact.rows.packing import Packed
-from pluecker.contact.rows.prescribed import prescribed
-from pluecker.contact.rows.range_mobility import LAW as LAW_NUMBERS
-from pluecker.contact.rows.ranges import make_obey_ranges, range_numbers, range_scratch
+from pluecker.contact.rows.ranges.at_instants import begin_instant_ranges
+from pluecker.contact.rows.ranges.in_steps import make_obey_ranges, range_numbers, range_scratch
+from pluecker.contact.rows.ranges.range_mobility import LAW as LAW_NUMBERS
 from pluecker.contact.rows.touching import touch_pairs
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel

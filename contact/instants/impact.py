@@ -26,7 +26,7 @@ from pluecker.articulated.model.layout import (
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.fields import Field
-from pluecker.contact.rows.jacobian import row_rate, store_geometry
+from pluecker.contact.rows.jacobian import prescribed, row_rate, store_geometry
 from pluecker.contact.rows.layout import (
     LAW,
     ROTOR,
@@ -50,7 +50,6 @@ from pluecker.contact.rows.mobility import (
 )
 from pluecker.contact.rows.motion import COLUMN, PLACE, place_links
 from pluecker.contact.rows.packing import Packed
-from pluecker.contact.rows.prescribed import prescribed
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.scalars.operations import accumulate, load, store, tail
 

@@ -22,11 +22,11 @@ from pluecker.articulated.model import layout
 from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
+from pluecker.contact.constraints.limits import joint_rows
 from pluecker.contact.constraints.relation import COORDINATE, OFFSET, USER, Frame, Function, Parts, Row
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.mechanisms.constrained import Constrained
 from pluecker.contact.mechanisms.joint_functions import Coordinate, JointShape, joint_shapes, tilde, world_of
-from pluecker.contact.rows.joint_rows import joint_rows
 from pluecker.spatial.errors import ArgumentValueError, shown
 from pluecker.spatial.functions.arguments import as_numbers
 

@@ -1,8 +1,11 @@
-"""The Jacobian J of the rows of a world, and their values.
+"""The Jacobian J of the rows of a world, their values, and the motions over time that they follow.
 
 A wrench (n, f) at p on a body has with each freedom on the body's way to the world the power ``n . w + f . (v + w x s)``, s
 from the origin of the freedom's link to p. Beyond the nearest common ancestor of both bodies opposite wrenches add up to
 nothing: those freedoms are not among a function's entries.
+
+A row with a motion has phi = s(t): in a step its rate is to be that of s, at an instant its acceleration, see
+:mod:`~pluecker.contact.constraints.spline`.
 
 Source: source document 002, section 4.1 (docs/sources.md), whose J takes velocities of the model to twists of bodies: the
 rows here are its columns' powers.
@@ -20,7 +23,9 @@ from pluecker.contact.rows.layout import (
     FREEDOM,
     KIND,
     LINK,
+    MOTIONS,
     POSITION,
+    ROW_MOTION,
     ROW_OFFSET,
     SIGN,
     TERM_COUNT,
@@ -46,17 +51,12 @@ from pluecker.contact.rows.user import store_user_gradient
 from pluecker.spatial.algebra.transforms import load_transform
 from pluecker.spatial.algebra.vectors import add_cross3, dot3, load3, load_vector, subtract3
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel, unlikely
-from pluecker.spatial.engine.scalars.operations import accumulate, load, select, smaller, store
+from pluecker.spatial.engine.scalars.operations import accumulate, load, load_integer, select, smaller, store
 
 __all__ = [
-    "add_row_force",
-    "row_rate",
-    "store_biases",
-    "store_geometry",
-    "store_jacobian",
-    "store_row_values",
-    "store_values",
-]
+    "add_row_force", "has_motion", "prescribed", "row_rate", "store_biases", "store_geometry", "store_jacobian",
+    "store_row_values", "store_values",
+]  # fmt: skip
 
 # Squared, of what a wrench and a freedom could have for a power: less is rounding, and none. In planar mechanisms whole rows
 # are; taken for what they are not, they would hold what nothing holds.
@@ -173,3 +173,47 @@ def add_row_force(w, J, k, r, x):
     first = row_entry(w, k, FIRST_VALUE)
     for j in range(first, first + row_entry(w, k, VALUE_COUNT)):
         accumulate(x, column(w, j), load(J, j) * r)
+
+
+PIECE = 5  # numbers of a piece: its first time, four coefficients
+
+
+@kernel
+def has_motion(w, row):
+    """Return whether a row has a motion."""
+    return row_entry(w, row, ROW_MOTION) >= 0
+
+
+@kernel
+def prescribed(w, row, t):
+    """Compute s, ds/dt and d2s/dt2 at the time t, of the scalar of t; zeros where a row has no motion"""
+    zero = 0.0 * t
+    first = row_entry(w, row, ROW_MOTION)
+    if first < 0:
+        return zero, zero, zero
+    return spline_at(w, load_integer(w, MOTIONS) + first, t)
+
+
+@called_kernel
+def spline_at(w, first, t):
+    """Compute s, ds/dt and d2s/dt2 of the motion that begins at entry ``first``, at the time t
+
+    Which piece it is may differ from state to state: all are looked at, none is branched on.
+    """
+    zero, count = 0.0 * t, load_integer(w, first)
+    t0, a, b, c, d = piece(w, first + 1, zero)
+    for k in range(1, count):
+        t1, a1, b1, c1, d1 = piece(w, first + 1 + PIECE * k, zero)
+        before = smaller(t, t1)
+        t0, a, b = select(before, t0, t1), select(before, a, a1), select(before, b, b1)
+        c, d = select(before, c, c1), select(before, d, d1)
+    x = t - t0
+    return a + x * (b + x * (c + x * d)), b + x * (2.0 * c + 3.0 * d * x), 2.0 * c + 6.0 * d * x
+
+
+@kernel
+def piece(w, p, zero):
+    """Load the numbers of a piece, as scalars"""
+    return (
+        load(w, p) + zero, load(w, p + 1) + zero, load(w, p + 2) + zero, load(w, p + 3) + zero, load(w, p + 4) + zero,
+    )  # fmt: skip

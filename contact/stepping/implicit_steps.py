@@ -49,9 +49,9 @@ from pluecker.articulated.stepping.terms.rows import LOWER, STIFFNESS, UPPER
 from pluecker.articulated.stepping.terms.rows import entry as range_entry
 from pluecker.articulated.stepping.terms.scenario import more
 from pluecker.articulated.stepping.terms.stage import Given
-from pluecker.contact.rows.instant_ranges import pushes
 from pluecker.contact.rows.jacobian import (
     add_row_force,
+    prescribed,
     row_rate,
     store_biases,
     store_geometry,
@@ -93,7 +93,7 @@ from pluecker.contact.rows.mobility import (
     mobility_numbers,
 )
 from pluecker.contact.rows.motion import ACCELERATION, COLUMN, PLACE, VELOCITY, place_links, store_accelerations
-from pluecker.contact.rows.prescribed import prescribed
+from pluecker.contact.rows.ranges.at_instants import pushes
 from pluecker.contact.stepping.mean_rates import Placed, expect_turns, keep_turns, reach, store_counted_values
 from pluecker.contact.stepping.projection import TOLERATED, gap_of
 from pluecker.contact.stepping.smooth_steps import Counts, count_turns, counts_of, project_state, projection_numbers

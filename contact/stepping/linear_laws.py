@@ -8,7 +8,7 @@ Source: source document 000, mixing of forces and error reduction (docs/sources.
 
 from pluecker.contact.constraints.relation import ROTATION
 from pluecker.contact.rows.functions import function_value
-from pluecker.contact.rows.jacobian import row_rate
+from pluecker.contact.rows.jacobian import prescribed, row_rate
 from pluecker.contact.rows.layout import (
     FIRST_TERM,
     HELD,
@@ -29,7 +29,6 @@ from pluecker.contact.rows.layout import (
     term,
 )
 from pluecker.contact.rows.mobility import FREE
-from pluecker.contact.rows.prescribed import prescribed
 from pluecker.contact.stepping.projection import gap_of
 from pluecker.spatial.dense.laws import larger, worse
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel, unlikely

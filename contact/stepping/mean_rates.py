@@ -23,7 +23,7 @@ from typing import NamedTuple
 from pluecker.articulated.model.layout import first_freedom, first_v, link_count
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.relation import COORDINATE, ROTATION, TOUCH, TOUCH_TURN
-from pluecker.contact.rows.functions import function_value
+from pluecker.contact.rows.functions import continued_rotation, function_value
 from pluecker.contact.rows.jacobian import row_rate, store_row_values
 from pluecker.contact.rows.layout import (
     ENTRY_COUNT,
@@ -41,7 +41,6 @@ from pluecker.contact.rows.layout import (
     staircase_count,
 )
 from pluecker.contact.rows.motion import PLACE, place_links
-from pluecker.contact.rows.turning_functions import continued_rotation
 from pluecker.spatial.algebra.transforms import load_transform
 from pluecker.spatial.algebra.vectors import dot3
 from pluecker.spatial.dense.laws import larger

@@ -11,7 +11,7 @@ projection method applied to mechanical systems with algebraic constraints" (199
 
 from pluecker.articulated.algorithms.configuration.integrate import integrate_kernel
 from pluecker.articulated.model.layout import clear, configuration_count, velocity_count
-from pluecker.contact.rows.jacobian import store_row_values
+from pluecker.contact.rows.jacobian import prescribed, store_row_values
 from pluecker.contact.rows.layout import (
     HELD,
     HOLONOMIC,
@@ -22,7 +22,6 @@ from pluecker.contact.rows.layout import (
     row_number,
 )
 from pluecker.contact.rows.mobility import refine_rows
-from pluecker.contact.rows.prescribed import prescribed
 from pluecker.contact.stepping.mean_rates import store_values_at
 from pluecker.spatial.dense.laws import larger, worse
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel

@@ -39,7 +39,7 @@ from pluecker.articulated.stepping.terms.stage import Given, stage_torque, stage
 from pluecker.contact.instants import accelerations
 from pluecker.contact.instants.accelerations import make_accelerations, mobility_of_instant
 from pluecker.contact.rows import layout
-from pluecker.contact.rows.jacobian import row_rate, store_geometry, store_row_values
+from pluecker.contact.rows.jacobian import prescribed, row_rate, store_geometry, store_row_values
 from pluecker.contact.rows.layout import (
     HELD,
     LAW,
@@ -55,7 +55,6 @@ from pluecker.contact.rows.layout import (
 )
 from pluecker.contact.rows.mobility import FREE, Mobility, factorize_mobility, hold_rows, mobility_numbers
 from pluecker.contact.rows.motion import COLUMN, PLACE, place_links
-from pluecker.contact.rows.prescribed import prescribed
 from pluecker.contact.stepping.mean_rates import (
     Placed,
     begin_turns,

@@ -12,7 +12,7 @@ held          the mean rate of its motion s, or its speed; what rounding left of
 soft          ``r = -h (k (phi(q+) - s(t+)) + d (u - s'))``: the compliance ``1 / (h (h k + d))`` about the velocity
               ``(d s' + k (s(t+) - phi(q))) / (h k + d)``
 rotor         the mean rate of the step before, with the compliance 1 / inertia
-with a range  its law, :mod:`~pluecker.contact.rows.ranges`; what is returned of an impact comes first
+with a range  its law, :mod:`~pluecker.contact.rows.ranges.in_steps`; what is returned of an impact comes first
 ============  ===============================================================================================================
 
 Where a step begins with a gap, the gap is closed by moving bodies, the nearest way in the metric of A, and not by impulses,
@@ -53,7 +53,6 @@ from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.scenario import ELEMENTS, MORE, more, number_of
 from pluecker.articulated.stepping.terms.stage import Given, stage_workspace, stage_wrenches
 from pluecker.contact.rows import layout
-from pluecker.contact.rows.impact_phases import add_impact, impact_scratch, make_impact
 from pluecker.contact.rows.jacobian import row_rate, store_geometry, store_row_values
 from pluecker.contact.rows.layout import (
     HOLONOMIC,
@@ -83,7 +82,8 @@ from pluecker.contact.rows.mobility import (
     take_least_norm,
 )
 from pluecker.contact.rows.motion import COLUMN, PLACE, place_links
-from pluecker.contact.rows.ranges import (
+from pluecker.contact.rows.ranges.impact_phases import add_impact, impact_scratch, make_impact
+from pluecker.contact.rows.ranges.in_steps import (
     begin_ranges,
     keep_coordinate_limits,
     make_obey_ranges,
@@ -139,7 +139,8 @@ class Step(NamedTuple):
         rho: of all rows by how much their mean rates differ from J v.
         before, after: links, functions and rows at both ends; links and entries of functions have one place for both.
         u: residuals of linear rows.
-        guess, kept: of rows with a range the impulses to begin from, and what :mod:`~pluecker.contact.rows.ranges` keeps.
+        guess, kept: of rows with a range the impulses to begin from, and what
+            :mod:`~pluecker.contact.rows.ranges.in_steps` keeps.
         ws: scratch memory.
     """
 

@@ -51,8 +51,8 @@ from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.instants.touching_at import TOUCHING_AT
 from pluecker.contact.mechanisms.constrained import Constrained
 from pluecker.contact.mechanisms.running import run
-from pluecker.contact.rows.contact_friction import CREEP, EDGE
 from pluecker.contact.rows.layout import TOUCH_FEATURE, TOUCH_GAP, TOUCH_NORMAL, TOUCH_SLOT
+from pluecker.contact.rows.ranges.contact_law import CREEP, EDGE
 from pluecker.contact.rows.touching import NO_CONTACT
 from pluecker.contact.world.contact_forces import ContactForces, PaddedContacts, padded, states_of_contacts
 from pluecker.spatial.files import reason_of, take_room, undisturbed, whole_file, write_all

@@ -15,6 +15,7 @@ from pluecker.articulated.pictures.overlays import Lines, Overlay
 from pluecker.articulated.running.arguments import Array, as_model
 from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.contact.constraints.checks import positive
+from pluecker.contact.constraints.limits import joint_rows
 from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.instants.inverse import Effort
 from pluecker.contact.instants.rows_at import RowsAt
@@ -40,7 +41,6 @@ from pluecker.contact.mechanisms.maximal import Maximal
 from pluecker.contact.mechanisms.reactions import ConstraintHandle, Determination, find_determination
 from pluecker.contact.mechanisms.running import called
 from pluecker.contact.mechanisms.tree_joints import free_parts
-from pluecker.contact.rows.joint_rows import joint_rows
 from pluecker.contact.world.memory import WorldMemory, WorldState
 from pluecker.contact.world.overlays import connections_of, overlays_of
 from pluecker.contact.world.simulation import WorldStep, WorldTrajectory, simulate_world, start_world, step_world

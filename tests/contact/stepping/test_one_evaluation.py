@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pluecker.contact.friction.dense import cone_problem
-from pluecker.contact.rows import contacts
+from pluecker.contact.rows.ranges import contacts
 from tests.conftest import COMPILED
 from tests.contact.found.test_piles import tower
 from tests.contact.stepping.touching.test_shape_contact import stack

@@ -14,8 +14,8 @@ stays symmetric and positive semidefinite. The coefficient is k / l. Where there
 meets nothing stands beside it. The length l and the mobility g are such that the blocks of both contacts have entries of one
 size: g the mean mobility of the moments, ``g l^2`` that of the normal.
 
-Where a contact returns an impulse of an impact beside r_n (:mod:`~pluecker.contact.rows.impact_phases`), r_n stands for the
-sum of both.
+Where a contact returns an impulse of an impact beside r_n (:mod:`~pluecker.contact.rows.ranges.impact_phases`), r_n
+stands for the sum of both.
 
 Source: Acary and Bourrier (2021) for the laws; the blocks are derived here.
 """
@@ -33,7 +33,7 @@ from pluecker.contact.rows.layout import (
     resistance_count,
     row_entry,
 )
-from pluecker.contact.rows.returned_impulses import RETURNED, awake_before
+from pluecker.contact.rows.ranges.returned_impulses import RETURNED, awake_before
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import accumulate, load, select, smaller, sqrt, store
 

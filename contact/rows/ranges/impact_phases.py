@@ -8,9 +8,9 @@ itself, with the velocities before the step and without what acts within it:
     expansion      p = e r_n           comes back at each contact, whether it was hit or pressed by others
 
 Both change the velocities v_free to which the step then adds impulses y, by all laws anew, with the friction of p and y
-together (:mod:`~pluecker.contact.rows.returned_impulses`). Gravity is not in r, so that what rests does not hop; what it
-and gyroscopic moments do to the energy of an impact is of first order in the step. Soft contacts have no impulses in an
-impact, bounds that are finite, of motors and dry friction, hold for both phases together.
+together (:mod:`~pluecker.contact.rows.ranges.returned_impulses`). Gravity is not in r, so that what rests does not hop;
+what it and gyroscopic moments do to the energy of an impact is of first order in the step. Soft contacts have no
+impulses in an impact, bounds that are finite, of motors and dry friction, hold for both phases together.
 
 Source: Pfeiffer and Glocker, Multibody Dynamics with Unilateral Contacts (1996), chapter 8.
 """
@@ -33,9 +33,9 @@ from pluecker.contact.rows.layout import (
     row_entry,
     row_number,
 )
-from pluecker.contact.rows.range_mobility import LAW
-from pluecker.contact.rows.ranges import add_range_impulses
-from pluecker.contact.rows.returned_impulses import HIT, LEAST, LEAST_OF_IMPACT, RETURNED
+from pluecker.contact.rows.ranges.in_steps import add_range_impulses
+from pluecker.contact.rows.ranges.range_mobility import LAW
+from pluecker.contact.rows.ranges.returned_impulses import HIT, LEAST, LEAST_OF_IMPACT, RETURNED
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import accumulate, load, part, store, tail, within

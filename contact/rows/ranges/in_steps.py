@@ -10,7 +10,7 @@ with the laws of :mod:`~pluecker.articulated.stepping.terms.rows`, and a motor: 
 is slower than its speed, with -h M while it is faster, and in between holds the speed with what that takes. The sum of two
 monotone laws is one; so is that of limits, which lie outside of both. Rows that have no impulse sleep, as they do there.
 
-The rows of a contact are awake together, see :mod:`~pluecker.contact.rows.contacts`.
+The rows of a contact are awake together, see :mod:`~pluecker.contact.rows.ranges.contacts`.
 
 Where a row with a range says what linear rows say already, W has a zero on the diagonal; a share of the row's mobility
 without them is added to it.
@@ -42,8 +42,6 @@ from pluecker.articulated.stepping.terms.rows import (
 )
 from pluecker.articulated.stepping.terms.rows import entry as range_entry
 from pluecker.contact.constraints.relation import COORDINATE
-from pluecker.contact.rows.contact_friction import friction_in_force
-from pluecker.contact.rows.contacts import contact_scratch, least_rate, make_solve_blocks, store_contact_law
 from pluecker.contact.rows.jacobian import add_row_force, row_rate
 from pluecker.contact.rows.layout import (
     FIRST_TERM,
@@ -69,8 +67,10 @@ from pluecker.contact.rows.layout import (
     term_coefficient,
 )
 from pluecker.contact.rows.layout import LAW as ROW_LAW
-from pluecker.contact.rows.range_mobility import FEW, LAW, STAIRCASE_STEPS, answer, store_range_mobility
-from pluecker.contact.rows.returned_impulses import RETURNED
+from pluecker.contact.rows.ranges.contact_law import friction_in_force
+from pluecker.contact.rows.ranges.contacts import contact_scratch, least_rate, make_solve_blocks, store_contact_law
+from pluecker.contact.rows.ranges.range_mobility import FEW, LAW, STAIRCASE_STEPS, answer, store_range_mobility
+from pluecker.contact.rows.ranges.returned_impulses import RETURNED
 from pluecker.spatial.dense.laws import larger, staircase_memory, staircase_response
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import (

@@ -1,7 +1,7 @@
 """Friction of what contacts return of an impact, by means of contacts that touch nothing else.
 
-In the second phase of an impact (:mod:`~pluecker.contact.rows.impact_phases`) a contact has the impulse ``p n + y``: at
-least p along its normal, which is known, and what it needs beside that. Friction has all of it to rub with,
+In the second phase of an impact (:mod:`~pluecker.contact.rows.ranges.impact_phases`) a contact has the impulse ``p n +
+y``: at least p along its normal, which is known, and what it needs beside that. Friction has all of it to rub with,
 
     y in disc(mu p) + K        K the cone of the contact
 

@@ -4,14 +4,16 @@
 
 u = J v are velocities at the end of the step, l the least one away from each other: that with which the gap just closes,
 ``-gap / h``; what comes back of an approach, by Newton's coefficient, or zero, where Poisson's returns impulses
-(:mod:`~pluecker.contact.rows.impact_phases`); or the speed at which a depth is undone that the step began with. What rests
-stays where it is, to rounding; while bodies turn, gaps close to second order in the step. No impulse makes energy, but for
-what comes back and what is undone. The normal of a soft contact is a spring and a damper that push and never pull.
+(:mod:`~pluecker.contact.rows.ranges.impact_phases`); or the speed at which a depth is undone that the step began with.
+What rests stays where it is, to rounding; while bodies turn, gaps close to second order in the step. No impulse makes
+energy, but for what comes back and what is undone. The normal of a soft contact is a spring and a damper that push and
+never pull.
 
 With contacts the rows that are awake are a problem of blocks, of :mod:`pluecker.contact.friction.dense.cone_problem`:
-staircases first, then contacts, then what resists to rolling and spinning (:mod:`~pluecker.contact.rows.resistance`), then
-the friction of what is returned (:mod:`~pluecker.contact.rows.returned_impulses`). What dense methods leave of it is solved
-in velocities (:mod:`~pluecker.contact.friction.velocities.dense_problem`), as islands of contacts that are found are.
+staircases first, then contacts, then what resists to rolling and spinning
+(:mod:`~pluecker.contact.rows.ranges.resistance`), then the friction of what is returned
+(:mod:`~pluecker.contact.rows.ranges.returned_impulses`). What dense methods leave of it is solved in velocities
+(:mod:`~pluecker.contact.friction.velocities.dense_problem`), as islands of contacts that are found are.
 
 Sources: Moreau, "Unilateral contact and dry friction in finite freedom dynamics" (1988); Stewart, Trinkle (1996), gap and
 friction in one step; source document 004 (docs/sources.md).
@@ -34,7 +36,6 @@ from pluecker.articulated.stepping.terms.rows import entry as range_entry
 from pluecker.contact.friction.dense.cone_problem import VELOCITY
 from pluecker.contact.friction.dense.cone_solver import cone_solver_memory, solve_cone
 from pluecker.contact.friction.velocities.dense_problem import CALL, solve_unsolved
-from pluecker.contact.rows.contact_law import rigid_law, soft_law
 from pluecker.contact.rows.layout import (
     ACCURACY,
     ROW_CORRECTION,
@@ -49,8 +50,9 @@ from pluecker.contact.rows.layout import (
     row_number,
     staircase_count,
 )
-from pluecker.contact.rows.resistance import resistance_blocks, resisting_blocks, take_moments
-from pluecker.contact.rows.returned_impulses import (
+from pluecker.contact.rows.ranges.contact_law import rigid_law, soft_law
+from pluecker.contact.rows.ranges.resistance import resistance_blocks, resisting_blocks, take_moments
+from pluecker.contact.rows.ranges.returned_impulses import (
     HIT,
     LEAST,
     LEAST_OF_IMPACT,

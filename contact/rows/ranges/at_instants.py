@@ -11,8 +11,8 @@ beyond a soft limit           its spring and damper
 ============================  ===================================================================================
 
 So the force is between two bounds, and the acceleration of the row zero in between: the staircases of
-:mod:`~pluecker.contact.rows.ranges`, with all steps at zero. A row that hits its limit with a velocity takes an impulse,
-for which there is no acceleration: it counts as not leaving.
+:mod:`~pluecker.contact.rows.ranges.in_steps`, with all steps at zero. A row that hits its limit with a velocity takes
+an impulse, for which there is no acceleration: it counts as not leaving.
 
 Source: Pfeiffer, Glocker, *Multibody dynamics with unilateral contacts* (1996), chapter 5: laws on the level of
 accelerations.
@@ -33,7 +33,7 @@ from pluecker.contact.rows.layout import (
     row_entry,
     row_number,
 )
-from pluecker.contact.rows.ranges import LAW
+from pluecker.contact.rows.ranges.in_steps import LAW
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.scalars.operations import load, part, select, smaller, store
