@@ -433,7 +433,7 @@ MUTATIONS = (
     Mutation(
         "pressure-angle-of-rings",
         "contact.constraints",
-        "contact/constraints/gears.py",
+        "contact/constraints/records/gears.py",
         "return (-r1, r2, -t) if self.internal",
         "return (-r1, r2, t) if self.internal",
         "teeth of an internal gear are inclined the other way",

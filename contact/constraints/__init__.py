@@ -6,7 +6,7 @@ axis)``, and so with all joints, places both frames where they meet in a configu
 =============================================================  ============================================================
 records                                                        what they hold
 =============================================================  ============================================================
-``Ball``, ``Hinge``, ``Slider``, ``Cylindrical``, ``Planar``,  two frames: :mod:`~pluecker.contact.constraints.joints`
+``Ball``, ``Hinge``, ``Slider``, ``Cylindrical``, ``Planar``,  two frames, see ``records.joints``
 ``Fixed``, ``PointOnLine``, ``PointInPlane``
 ``Universal``, ``Hinge2``                                      two axes that meet: universal joint, wheel
 ``Screw``                                                      a way in proportion to a turn
@@ -22,13 +22,30 @@ records                                                        what they hold
 What is limited or driven is a measure: a joint's name, ``JointCoordinate``, ``Angle``, ``Travel``, ``Length``; joints have
 theirs as ``hinge.angle``, ``slider.travel``, ``rod.distance``. ``Frame`` places a frame on a body; ``Softness``,
 ``erp_cfm``, ``spring_damper`` say how soft a constraint is; ``Spline`` is a motion over time. :func:`read_constraints` reads
-records from a TOML file.
+records from a TOML file. Inside:
+
+==============  ========================================================================================================
+room or file    what is in it
+==============  ========================================================================================================
+``toml_file``   records from a file
+``records``     the records
+``base``        their bases, for two frames and for one measure
+``checks``      of their numbers
+``measures``    coordinates, turns, ways and lengths
+``frames``      frames: read, placed, checked against a model
+``softness``    springs and dampers, and what other texts call them
+``relation``    functions and rows, of which all constraints are made
+``spline``      motions over time
+==============  ========================================================================================================
+
+Imports point from each line of that table to those below it.
 """
 
-from pluecker.contact.constraints.coupling import Coupling
-from pluecker.contact.constraints.distance import Rod, Rope
-from pluecker.contact.constraints.gears import Belt, Differential, Gear, RackAndPinion, ToothForce
-from pluecker.contact.constraints.joints import (
+from pluecker.contact.constraints.measures import Angle, JointCoordinate, Length, Travel
+from pluecker.contact.constraints.records.coupling import Coupling
+from pluecker.contact.constraints.records.distance import Rod, Rope
+from pluecker.contact.constraints.records.gears import Belt, Differential, Gear, RackAndPinion, ToothForce
+from pluecker.contact.constraints.records.joints import (
     Ball,
     Cylindrical,
     Fixed,
@@ -41,10 +58,10 @@ from pluecker.contact.constraints.joints import (
     Slider,
     Universal,
 )
-from pluecker.contact.constraints.limits import Friction, Limit
-from pluecker.contact.constraints.measures import Angle, JointCoordinate, Length, Travel
-from pluecker.contact.constraints.motors import Motor, PositionDrive, PrescribedMotion, Servo
-from pluecker.contact.constraints.point_contact import PointContact
+from pluecker.contact.constraints.records.limits import Friction, Limit
+from pluecker.contact.constraints.records.motors import Motor, PositionDrive, PrescribedMotion, Servo
+from pluecker.contact.constraints.records.point_contact import PointContact
+from pluecker.contact.constraints.records.user import UserFunction
 from pluecker.contact.constraints.relation import Frame
 from pluecker.contact.constraints.softness import (
     ErpCfm,
@@ -56,7 +73,6 @@ from pluecker.contact.constraints.softness import (
 )
 from pluecker.contact.constraints.spline import Spline
 from pluecker.contact.constraints.toml_file import read_constraints
-from pluecker.contact.constraints.user import UserFunction
 
 __all__ = [
     "Angle", "Ball", "Belt", "Coupling", "Cylindrical", "Differential", "ErpCfm", "Fixed", "Frame",

@@ -132,7 +132,7 @@ class Function:
         coordinate: the place in v of a ``COORDINATE``.
         position: its place in q; -1 where it has none.
         near: of a ``ROTATION`` the vector to which it is nearest, in axes of the second body.
-        user: of a ``USER`` its address and parameters, as :class:`~pluecker.contact.constraints.user.UserCall`; of a
+        user: of a ``USER`` its address and parameters, as :class:`~pluecker.contact.constraints.records.user.UserCall`; of a
             ``TOUCH`` or ``TOUCH_TURN`` the two shapes, which of the places where they may touch it is, and 0 for the normal,
             1 or 2 for a tangent.
     """

@@ -41,10 +41,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from typing import Any
 
-from pluecker.contact.constraints.coupling import Coupling
-from pluecker.contact.constraints.distance import Rod, Rope
-from pluecker.contact.constraints.gears import Belt, Differential, Gear, RackAndPinion
-from pluecker.contact.constraints.joints import (
+from pluecker.contact.constraints.base import Constraint
+from pluecker.contact.constraints.measures import Angle, JointCoordinate, Length, Measure, Travel
+from pluecker.contact.constraints.records.coupling import Coupling
+from pluecker.contact.constraints.records.distance import Rod, Rope
+from pluecker.contact.constraints.records.gears import Belt, Differential, Gear, RackAndPinion
+from pluecker.contact.constraints.records.joints import (
     Ball,
     Cylindrical,
     Fixed,
@@ -57,11 +59,9 @@ from pluecker.contact.constraints.joints import (
     Slider,
     Universal,
 )
-from pluecker.contact.constraints.limits import Friction, Limit
-from pluecker.contact.constraints.measures import Angle, JointCoordinate, Length, Measure, Travel
-from pluecker.contact.constraints.motors import Motor, PositionDrive, PrescribedMotion, Servo
-from pluecker.contact.constraints.pair import Constraint
-from pluecker.contact.constraints.point_contact import PointContact
+from pluecker.contact.constraints.records.limits import Friction, Limit
+from pluecker.contact.constraints.records.motors import Motor, PositionDrive, PrescribedMotion, Servo
+from pluecker.contact.constraints.records.point_contact import PointContact
 from pluecker.contact.constraints.relation import Frame
 from pluecker.contact.constraints.softness import Softness
 from pluecker.contact.constraints.spline import Spline

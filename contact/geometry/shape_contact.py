@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pluecker.articulated.model.model import Model
+from pluecker.contact.constraints.base import Constraint
 from pluecker.contact.constraints.checks import (
     as_impacts,
     check_friction,
@@ -32,7 +33,6 @@ from pluecker.contact.constraints.checks import (
     share,
 )
 from pluecker.contact.constraints.frames import check_apart, check_name, named
-from pluecker.contact.constraints.pair import Constraint
 from pluecker.contact.constraints.relation import (
     NORMAL,
     ROLLING,

@@ -17,8 +17,8 @@ from pluecker.articulated.model.layout import link_count
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
+from pluecker.contact.constraints.records.user import refuse_broken_functions
 from pluecker.contact.constraints.relation import NORMAL, TOUCH, TOUCH_TURN
-from pluecker.contact.constraints.user import refuse_broken_functions
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.instants.motions_at import as_times, motions_at
 from pluecker.contact.instants.rows_at import ROWS_AT, RowsAt, sorted_rows

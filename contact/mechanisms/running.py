@@ -29,8 +29,8 @@ import pluecker.articulated
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.frames import axes_in_world
+from pluecker.contact.constraints.records.user import refuse_broken_functions
 from pluecker.contact.constraints.relation import TURN
-from pluecker.contact.constraints.user import refuse_broken_functions
 from pluecker.contact.errors import ConstraintError, UnsolvedError
 from pluecker.contact.mechanisms.constrained import Constrained
 from pluecker.spatial.engine.parallel.callbacks import callbacks

@@ -22,7 +22,7 @@ from pluecker.articulated.model import layout
 from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
-from pluecker.contact.constraints.limits import joint_rows
+from pluecker.contact.constraints.records.limits import joint_rows
 from pluecker.contact.constraints.relation import COORDINATE, OFFSET, USER, Frame, Function, Parts, Row
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.mechanisms.constrained import Constrained

@@ -43,7 +43,7 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.contact.constraints.frames import body_number
-from pluecker.contact.constraints.point_contact import PointContact
+from pluecker.contact.constraints.records.point_contact import PointContact
 from pluecker.contact.constraints.relation import NORMAL, ROLLING, SPINNING, TANGENT, Frame
 from pluecker.contact.found.motion import FoundMotion, Touch
 from pluecker.contact.friction.lcp.polygon import SIDES

@@ -9,7 +9,7 @@ import numpy as np
 from pluecker.articulated.algorithms.configuration.integrate import integrate
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.simulation.failures import NO_MEASURE, measured
-from pluecker.contact.constraints.user import refuse_what_broke
+from pluecker.contact.constraints.records.user import refuse_what_broke
 from pluecker.contact.geometry.collision import Collision
 from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.instants.rows_at import RowsAt

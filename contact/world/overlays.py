@@ -14,8 +14,8 @@ from pluecker.articulated.pictures.overlays import Arrows, Lines, Overlay
 from pluecker.articulated.pictures.parts import body_placements
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.trajectory.trajectory import Trajectory
-from pluecker.contact.constraints.pair import Pair
-from pluecker.contact.constraints.point_contact import PointContact
+from pluecker.contact.constraints.base import Pair
+from pluecker.contact.constraints.records.point_contact import PointContact
 from pluecker.contact.constraints.relation import DISTANCE, Frame, Function, Row
 from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.mechanisms.constrained import Constrained

@@ -15,7 +15,7 @@ from pluecker.articulated.pictures.overlays import Lines, Overlay
 from pluecker.articulated.running.arguments import Array, as_model
 from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.contact.constraints.checks import positive
-from pluecker.contact.constraints.limits import joint_rows
+from pluecker.contact.constraints.records.limits import joint_rows
 from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.instants.inverse import Effort
 from pluecker.contact.instants.rows_at import RowsAt

@@ -42,7 +42,7 @@ from dataclasses import MISSING, fields
 from typing import Any, NamedTuple
 
 from pluecker.articulated.model.model import Model
-from pluecker.contact.constraints.pair import Constraint
+from pluecker.contact.constraints.base import Constraint
 from pluecker.contact.constraints.toml_file import Reader, Table, guarded, load_tables
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.geometry.shapes import (

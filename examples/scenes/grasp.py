@@ -10,7 +10,7 @@ import numpy as np
 
 from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.articulated.stepping.control.control import TimeTable
-from pluecker.contact.constraints.point_contact import PointContact
+from pluecker.contact.constraints.records.point_contact import PointContact
 from pluecker.contact.geometry.pictures import draw_colliders
 from pluecker.contact.geometry.shapes import Box
 from pluecker.contact.geometry.surfaces import Collider

@@ -12,7 +12,7 @@ from pluecker.articulated.algorithms.frames.forward_kinematics import forward_ki
 from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.articulated.pictures.overlays import Arrows, Lines
 from pluecker.articulated.trajectory.trajectory import Trajectory
-from pluecker.contact.constraints.point_contact import PointContact
+from pluecker.contact.constraints.records.point_contact import PointContact
 from pluecker.contact.constraints.relation import Frame
 from pluecker.contact.geometry.pictures import draw_colliders
 from pluecker.contact.geometry.shapes import Box, HalfSpace

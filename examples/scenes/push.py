@@ -15,7 +15,7 @@ from pluecker.articulated.algorithms.dynamics.rnea import rnea
 from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
 from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.articulated.stepping.control.control import PDControl, TimeTable
-from pluecker.contact.constraints.point_contact import PointContact
+from pluecker.contact.constraints.records.point_contact import PointContact
 from pluecker.contact.geometry.pictures import draw_colliders
 from pluecker.contact.geometry.shapes import Box, Capsule, HalfSpace, Sphere
 from pluecker.contact.geometry.surfaces import Collider

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from pluecker.articulated.model.model import Model
+from pluecker.contact.constraints.base import Constraint
 from pluecker.contact.constraints.checks import plain_number, set_spring
 from pluecker.contact.constraints.frames import check_name, named
 from pluecker.contact.constraints.measures import Measure, as_measure
-from pluecker.contact.constraints.pair import Constraint
 from pluecker.contact.constraints.relation import Parts, Row
 from pluecker.contact.errors import ConstraintError
 from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, shown

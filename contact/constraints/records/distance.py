@@ -7,7 +7,7 @@ The function and its rate::
 A rod keeps phi = 0, or is a spring and a damper with this length at rest; a rope keeps ``phi <= 0`` and is slack where that
 does not touch: its force is never a push. Where both points meet the line has no direction; a spring then pushes the second
 along x of the first frame, and once they are apart along the line between them. A rod without length has none at all: it is
-a :class:`~pluecker.contact.constraints.joints.Ball`.
+a :class:`~pluecker.contact.constraints.records.joints.Ball`.
 
 Source: Haug, *Computer-aided kinematics and dynamics of mechanical systems* (1989), section 9.4.
 """
@@ -23,10 +23,10 @@ from numpy.typing import ArrayLike
 from pluecker.articulated.model.description import vector
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import as_model
+from pluecker.contact.constraints.base import TwoFrames, X, Z
 from pluecker.contact.constraints.checks import not_negative, positive, set_spring, share
 from pluecker.contact.constraints.frames import frame_at, named
 from pluecker.contact.constraints.measures import Length
-from pluecker.contact.constraints.pair import TwoFrames, X, Z
 from pluecker.contact.constraints.relation import DISTANCE, Function, Parts, Row
 from pluecker.contact.errors import ConstraintError
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pluecker.articulated.model.model import Model
+from pluecker.contact.constraints.base import TwoFrames, X, Y, Z
 from pluecker.contact.constraints.checks import (
     as_impacts,
     check_friction,
@@ -28,7 +29,6 @@ from pluecker.contact.constraints.checks import (
     set_spring,
     share,
 )
-from pluecker.contact.constraints.pair import TwoFrames, X, Y, Z
 from pluecker.contact.constraints.relation import NORMAL, OFFSET, ROLL, TANGENT, Function, Parts, Row
 from pluecker.contact.errors import ConstraintError
 

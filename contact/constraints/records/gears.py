@@ -36,8 +36,8 @@ nobody knows how often a wheel has turned: a state in which one of these angles 
 whole turns, and is moved. So motions begin near the configuration in which the wheels were placed, or with a memory; between
 joints of a tree, whose coordinates count their turns, a Coupling of these has no such end.
 
-Bevel and worm gears, and anything else between angles, are a :class:`~pluecker.contact.constraints.coupling.Coupling` of
-angles against the carrier.
+Bevel and worm gears, and anything else between angles, are a
+:class:`~pluecker.contact.constraints.records.coupling.Coupling` of angles against the carrier.
 
 Sources: Shigley, Uicker, *Theory of machines and mechanisms* (1995), chapters on spur gears, and on trains with moving axes;
 Project Chrono's gear link has the same tooth force.
@@ -55,10 +55,10 @@ from numpy.typing import ArrayLike
 from pluecker.articulated.model.description import unit, vector
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import as_model
+from pluecker.contact.constraints.base import TwoFrames, X, Y, Z, offsets
 from pluecker.contact.constraints.checks import plain_number, positive, set_flag, set_spring
 from pluecker.contact.constraints.frames import across, as_frame, check_apart, frame_at, named
 from pluecker.contact.constraints.measures import Angle
-from pluecker.contact.constraints.pair import TwoFrames, X, Y, Z, offsets
 from pluecker.contact.constraints.relation import DISTANCE, SIGHT, Function, Parts, Row
 from pluecker.contact.errors import ConstraintError
 

@@ -27,8 +27,8 @@ import numpy as np
 
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.stepping.terms.rows import limited_positions
+from pluecker.contact.constraints.base import OnMeasure
 from pluecker.contact.constraints.checks import not_negative, set_limits, set_spring, share
-from pluecker.contact.constraints.on_measures import OnMeasure
 from pluecker.contact.constraints.relation import COORDINATE, Function, Parts, Row
 from pluecker.contact.errors import ConstraintError
 

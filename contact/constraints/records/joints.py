@@ -58,10 +58,10 @@ from numpy.typing import ArrayLike
 from pluecker.articulated.model.description import unit, vector
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import as_model
+from pluecker.contact.constraints.base import Pair, X, Y, Z, offsets, rows_of, tilts, turned
 from pluecker.contact.constraints.checks import plain_number
 from pluecker.contact.constraints.frames import across, frame_at, named
 from pluecker.contact.constraints.measures import Angle, Travel
-from pluecker.contact.constraints.pair import Pair, X, Y, Z, offsets, rows_of, tilts, turned
 from pluecker.contact.constraints.relation import ALIGN, Function, Parts, Row
 from pluecker.contact.constraints.softness import Softness
 from pluecker.contact.errors import ConstraintError

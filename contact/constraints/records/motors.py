@@ -29,8 +29,8 @@ from typing import Any
 import numpy as np
 
 from pluecker.articulated.model.model import Model
+from pluecker.contact.constraints.base import OnMeasure
 from pluecker.contact.constraints.checks import not_negative, plain_number, positive
-from pluecker.contact.constraints.on_measures import OnMeasure
 from pluecker.contact.constraints.relation import Parts, Row
 from pluecker.contact.constraints.softness import check_spring
 from pluecker.contact.constraints.spline import Spline

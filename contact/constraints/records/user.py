@@ -31,9 +31,9 @@ from pluecker.articulated.algorithms.configuration.integrate import integrate
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.stepping.control.control import finite
 from pluecker.articulated.stepping.control.control_function import NUMBERS, SIGNATURE
+from pluecker.contact.constraints.base import Constraint
 from pluecker.contact.constraints.checks import set_flag, set_spring, share
 from pluecker.contact.constraints.frames import check_name, named
-from pluecker.contact.constraints.pair import Constraint
 from pluecker.contact.constraints.relation import USER, Function, Parts, Row
 from pluecker.contact.errors import ConstraintError
 from pluecker.spatial.engine.parallel.callbacks import is_over, keep
