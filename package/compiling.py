@@ -276,7 +276,7 @@ def large_island() -> Parts:
 
 def check_large_island(problem: Problem) -> None:
     """Compute velocities and errors as those of islands of thousands of contacts are."""
-    from pluecker.contact.friction.solving.checks import Checks
+    from pluecker.contact.friction.solving.islands.island import Checks
 
     P, _ = prepare(Problem(assemble(problem.operator), problem.offset, problem.sets))
     checks = Checks(P, 1)

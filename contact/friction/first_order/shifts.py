@@ -4,7 +4,7 @@ Coulomb's law is a fixed point of it. The step from one shift to the next is hal
 in what they do between the shifts; what a shift is, and when its step is halved, is here.
 
 There are two loops over shifts, each where its method is: compiled around methods of first order (``runner.py``), for
-which a shift takes microseconds; and in Python (``solving/held_shifts.py``) around the interior point.
+which a shift takes microseconds; and in Python (``solving/islands/automatic.py``) around the interior point.
 
 Source: the fixed point as in Acary, Cadoux, Lemarechal, Malick (2011).
 """

@@ -25,8 +25,8 @@ from pluecker.contact.errors import ProblemError
 from pluecker.contact.friction.first_order.apgd import run_apgd
 from pluecker.contact.friction.first_order.sharing import Layouts, run_relaxed_sweeps, run_sweeps
 from pluecker.contact.friction.problem.problem import LAWS, Problem
-from pluecker.contact.friction.solving.automatic import run_automatic, run_interior_point, run_polished
-from pluecker.contact.friction.solving.newton import Roots
+from pluecker.contact.friction.solving.islands.automatic import run_automatic, run_interior_point, run_polished
+from pluecker.contact.friction.solving.islands.newton import Roots
 from pluecker.contact.friction.sparse.symbolic import Symbolic
 
 __all__ = ["CONES", "METHODS", "Method", "Options", "check", "checked_options"]

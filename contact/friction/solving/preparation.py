@@ -19,9 +19,9 @@ from pluecker.contact.friction.problem.prepared import Order, Prepared, arrange,
 from pluecker.contact.friction.problem.problem import Problem
 from pluecker.contact.friction.problem.sets import Sets, divided
 from pluecker.contact.friction.results.measures import place_for_scaled
+from pluecker.contact.friction.solving.islands.newton import Place, Roots, find_roots, make_place
+from pluecker.contact.friction.solving.islands.running import workers_for
 from pluecker.contact.friction.solving.methods import Options
-from pluecker.contact.friction.solving.newton import Place, Roots, find_roots, make_place
-from pluecker.contact.friction.solving.running import workers_for
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices
 from pluecker.contact.friction.sparse.symbolic import Symbolic
 from pluecker.spatial.engine.parallel.interruption import interruptible, takes_long

@@ -24,15 +24,14 @@ from pluecker.contact.friction.problem.sets import project
 from pluecker.contact.friction.results.measures import NUMBER, Errors
 from pluecker.contact.friction.results.result import Result, Stage, is_converged, judge
 from pluecker.contact.friction.results.states import Blocks
-from pluecker.contact.friction.solving.automatic import limits_of
-from pluecker.contact.friction.solving.compiled_parts import begin, end
 from pluecker.contact.friction.solving.eliminated import solve_eliminated
-from pluecker.contact.friction.solving.island import is_long
+from pluecker.contact.friction.solving.islands.automatic import limits_of
+from pluecker.contact.friction.solving.islands.island import is_long
+from pluecker.contact.friction.solving.islands.newton import improve_islands, make_place
+from pluecker.contact.friction.solving.islands.running import Done, Job, goal_of, run_on_islands
 from pluecker.contact.friction.solving.methods import Options, checked_options
-from pluecker.contact.friction.solving.newton import improve_islands, make_place
 from pluecker.contact.friction.solving.preparation import Eliminated, Preparation, difference, prepare_for, prepare_rows
-from pluecker.contact.friction.solving.running import Done, Job, goal_of, run_on_islands
-from pluecker.contact.friction.solving.units import in_units, in_units_of_caller
+from pluecker.contact.friction.solving.units import begin, end, in_units, in_units_of_caller
 from pluecker.spatial.engine.parallel.interruption import interruptible, takes_long
 from pluecker.spatial.functions.elementwise import Array
 

@@ -11,8 +11,8 @@ import pytest
 
 from benchmarks.contact_problems import packing
 from pluecker.contact import solve
+from pluecker.contact.friction import solving
 from pluecker.contact.friction.first_order import sharing
-from pluecker.contact.friction.solving import automatic, island, newton, preparation, running
 from tests.conftest import COMPILED
 from tests.contact.any_blocks import of_two_factors
 
@@ -35,9 +35,9 @@ KINDS = {
 def lower_sizes(monkeypatch, contacts=1):
     """Let islands of so many contacts count as large, with work that threads share."""
     monkeypatch.setattr(sharing, "WIDE", contacts)
-    monkeypatch.setattr(preparation, "BOTH", contacts)
+    monkeypatch.setattr(solving.preparation, "BOTH", contacts)
     monkeypatch.setattr(sharing, "SHARED_CONTACTS", contacts)
-    monkeypatch.setattr(running, "SHARED_CONTACTS", contacts)
+    monkeypatch.setattr(solving.islands.running, "SHARED_CONTACTS", contacts)
 
 
 @pytest.fixture
@@ -63,6 +63,6 @@ def both_ways(monkeypatch, problem, law, method, **options):
 def sweeps_alone(monkeypatch):
     """Let any island count as one of many contacts, whose factors as a whole take too long."""
     lower_sizes(monkeypatch)
-    monkeypatch.setattr(automatic, "MANY", 0)
-    monkeypatch.setattr(island, "LONGEST_FACTOR", 0.0)
-    monkeypatch.setattr(newton, "NUMBER", -1)
+    monkeypatch.setattr(solving.islands.automatic, "MANY", 0)
+    monkeypatch.setattr(solving.islands.island, "LONGEST_FACTOR", 0.0)
+    monkeypatch.setattr(solving.islands.newton, "NUMBER", -1)

@@ -11,7 +11,7 @@ import numpy as np
 
 from pluecker.contact import Problem
 from pluecker.contact.friction.problem import prepared
-from pluecker.contact.friction.solving import island, newton
+from pluecker.contact.friction.solving.islands import island, newton
 
 __all__ = ["island_of", "one_island", "scaled"]
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from benchmarks.contact_problems import packing
 from pluecker.contact import solve
-from pluecker.contact.friction.solving import pieces
+from pluecker.contact.friction.solving.islands import pieces
 from tests.contact.friction.solving.islands import island_of, one_island, scaled
 
 SEEDS = st.integers(0, 2**32 - 1)

@@ -1,12 +1,12 @@
 """The automatic choice: a few methods, in turn, until the tolerance is reached.
 
-Newton's method in velocities (:mod:`~pluecker.contact.friction.solving.newton`) comes first, for all islands together: it
-solves nine in ten of what is hard within a millisecond or a few. What it leaves, and what has no roots, goes through this
-table, each island alone; each method begins at the best point so far unless the table says otherwise, and gives back what is
-better. Budgets are in brackets:
+Newton's method in velocities (:mod:`~pluecker.contact.friction.solving.islands.newton`) comes first, for all islands
+together: it solves nine in ten of what is hard within a millisecond or a few. What it leaves, and what has no roots,
+goes through this table, each island alone; each method begins at the best point so far unless the table says otherwise,
+and gives back what is better. Budgets are in brackets:
 
 ====================  =================================================================================================
-many contacts         sweeps with momentum, and Newton's method on parts (:mod:`~pluecker.contact.friction.solving.pieces`),
+many contacts         sweeps with momentum, and Newton's method on parts (``pieces`` beside this file),
                       where eight are swept at a time, until :data:`HELD_UP` pieces in a row are held up; then Newton's
                       method (100 factors), and, where factors of the interior point are too large, over-relaxed sweeps
 convex                interior point (200 steps), Newton's method (100 factors), gradients (8000), Newton's method
@@ -18,6 +18,11 @@ Coulomb               gradients (500) where there are no roots; then in turn, :d
 
 What is hard for one method is easy for another: shifts bring walls and jammed spheres, sweeps granular flow and spheres at
 rest. No decision depends on times, and under Coulomb's law none on the tolerance but that of when to end.
+
+**Convex problems whose shift is held** are solved by the interior point, each with the shift that the velocities of the one
+before made. What a shift is and when its step is halved: :mod:`~pluecker.contact.friction.first_order.shifts`.
+
+Source: the fixed point as in Acary, Cadoux, Lemarechal, Malick (2011).
 """
 
 from __future__ import annotations
@@ -26,12 +31,15 @@ import numpy as np
 
 from pluecker.contact.friction.first_order.memory import ERROR
 from pluecker.contact.friction.first_order.pgs import USUAL
-from pluecker.contact.friction.solving.held_shifts import AT_A_TIME, SHORTEST, HeldShifts, by_shifts
-from pluecker.contact.friction.solving.island import CALL, Island, on_islands
-from pluecker.contact.friction.solving.newton import BUDGET, run_newton
-from pluecker.contact.friction.solving.pieces import over_relaxed, with_momentum
+from pluecker.contact.friction.first_order.shifts import settled
+from pluecker.contact.friction.solving.islands.island import CALL, Island, on_islands
+from pluecker.contact.friction.solving.islands.newton import BUDGET, run_newton
+from pluecker.contact.friction.solving.islands.pieces import over_relaxed, with_momentum
 
-__all__ = ["limits_of", "run_automatic", "run_interior_point", "run_polished"]
+__all__ = [
+    "AT_A_TIME", "SHORTEST", "HeldShifts", "by_shifts", "limits_of", "run_automatic", "run_interior_point",
+    "run_polished", "steepness",
+]  # fmt: skip
 
 MANY = 500  # contacts from which sweeps come first: they solve packings of a thousand in the time of ten factors
 HELD_UP = 3  # pieces of sweeps in a row that are held up, after which Newton's method of the whole is tried
@@ -133,3 +141,53 @@ def inside(island: Island, tol: float) -> None:
 
 
 run_table, run_polished, run_interior_point = on_islands(table), on_islands(polish), on_islands(inside)
+
+
+AT_A_TIME = 4  # shifts that may fail to help before their step is halved, or before Newton's method is tried
+SHORTEST = 0.1  # step: with shorter ones the hard problems take longer, and one fewer is solved
+INSIDE = 0.01  # of the error of Coulomb's law, for the convex problem inside
+FINEST = 1e-14  # error of a convex problem inside that is asked for of cones, which hide it likewise
+
+
+class HeldShifts:
+    """Convex problems in turn, which can be continued after something else was tried.
+
+    Args:
+        island: on its way.
+        fresh: begin at no multipliers and no shift, and not at the best point.
+    """
+
+    def __init__(self, island: Island, fresh: bool = False) -> None:
+        x, g = island.x.copy(), island.first_shift()
+        self.x, self.g = (np.zeros_like(x), np.zeros_like(g)) if fresh else (x, g)
+        self.island, self.step, self.idle = island, 1.0, 0
+        self.error = self.least = np.inf if fresh else island.error
+
+    def advance(self, tol: float, most: float = np.inf) -> int:
+        """Solve with one shift after the other, ``most`` at most, to the error ``tol``; return how many."""
+        island, count = self.island, 0
+        while island.error > tol and island.rest > 0 and self.step >= SHORTEST and count < most:
+            wanted = INSIDE * min(self.error, 1.0)
+            goal = max(wanted / steepness(island), min(wanted, FINEST))
+            self.x = island.convex(goal, self.g, self.x)
+            self.error = island.checks.error(self.x, island.velocity(self.x))
+            self.g += self.step * (island.shifted(self.x) - self.g)
+            count += 1
+            self.step, self.idle, self.least = settled(self.step, self.idle, self.least, self.error, AT_A_TIME)
+        return count
+
+
+def steepness(island: Island) -> float:
+    """Return the largest coefficient of friction, 1 at least."""
+    return max(1.0, float(island.P.K.friction.max(initial=0.0)))
+
+
+def by_shifts(island: Island, tol: float, fresh: bool = False) -> None:
+    """Run the interior point; for Coulomb's law the shift of the velocities is held for each of its calls.
+
+    It begins at the best point, unless a ``fresh`` start is asked for: at no multipliers and no shift.
+    """
+    if island.law == 0:
+        island.convex(tol, island.zero, island.x)
+    else:
+        HeldShifts(island, fresh).advance(tol)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.contact.friction.first_order.pgs import USUAL
-from pluecker.contact.friction.solving.island import Island
+from pluecker.contact.friction.solving.islands.island import Island
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices
 from pluecker.spatial.engine.compiled.decorators import entry_point
 from pluecker.spatial.functions.elementwise import Array

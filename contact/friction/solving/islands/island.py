@@ -1,7 +1,9 @@
 """One island of a problem on its way through several methods, and the runners made of it.
 
 Methods that factorise have this in common: each starts from the best point so far, and gives back what is better; its
-iterations and its time are recorded.
+iterations and its time are recorded. They are judged by velocities and errors with double precision, one after the other.
+
+Source: for the error, as :mod:`~pluecker.contact.friction.problem.natural_map`.
 """
 
 from __future__ import annotations
@@ -26,21 +28,31 @@ from pluecker.contact.friction.first_order.memory import (
     make_memory,
 )
 from pluecker.contact.friction.first_order.pgs import run_psor
+from pluecker.contact.friction.first_order.runner import evaluate
 from pluecker.contact.friction.first_order.sharing import Layouts, layout_of, threads_for
 from pluecker.contact.friction.interior_point.interior_point import interior_point
+from pluecker.contact.friction.problem.natural_map import natural_block
+from pluecker.contact.friction.problem.operator import apply
 from pluecker.contact.friction.problem.prepared import Prepared, cut
 from pluecker.contact.friction.problem.sets import shift
 from pluecker.contact.friction.results.result import Part
-from pluecker.contact.friction.solving.checks import Checks
-from pluecker.contact.friction.solving.newton import BUDGET, Place, Roots, improve_islands, improve_part, make_place
+from pluecker.contact.friction.solving.islands.newton import (
+    BUDGET,
+    Place,
+    Roots,
+    improve_islands,
+    improve_part,
+    make_place,
+)
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices
 from pluecker.contact.friction.sparse.symbolic import Symbolic, analyse, least_operations
+from pluecker.spatial.engine.compiled.decorators import entry_point
 from pluecker.spatial.engine.parallel.interruption import LONG_OPERATIONS, answering
 from pluecker.spatial.engine.parallel.threads import map_in_threads
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.properties import cached_property
 
-__all__ = ["CALL", "Island", "Whole", "is_long", "on_islands"]
+__all__ = ["CALL", "Checks", "Island", "Whole", "is_long", "on_islands"]
 
 CALL = 200  # iterations of the interior point in one call
 LONGEST_FACTOR = 5e9  # operations of a factor of the interior point: more takes a second, and is left out
@@ -398,3 +410,43 @@ def on_islands(recipe: Callable[[Island, float], None]) -> Callable[..., list[Pa
         return parts
 
     return run
+
+
+def judge(P, exact, x, u, zero, work, errors):
+    """Compute the squared natural map of each contact; return the error of all"""
+    for i in range(len(errors)):
+        errors[i] = natural_block(P.K, i, 0.0, exact, x, u, work)
+    return evaluate(P, zero, x, u, exact, 0, len(errors), work)
+
+
+judge = entry_point(judge)
+
+
+class Checks:
+    """Evaluation of velocities and errors of one island.
+
+    Args:
+        P: with its matrix; n contacts.
+        law: 1 for Coulomb's law.
+
+    Attributes:
+        errors: the squared natural map of each contact, ``(n,)``, as the last call of :meth:`error` found them.
+    """
+
+    def __init__(self, P: Prepared, law: int) -> None:
+        n = len(P.K.start) - 1
+        self.P, self.law, self.errors = P, law, np.zeros(n)
+        self.zero, self.work = np.zeros(n), np.empty(len(P.b))
+
+    def velocity(self, x: Array, threads: int) -> Array:
+        """Compute u = N x + b, ``(3 n,)``, of the multipliers x, ``(3 n,)``; each thread some of its rows."""
+        n, u = len(self.errors), np.empty_like(x)
+        map_in_threads(
+            lambda k: apply(self.P.A, x, u, k * n // threads, (k + 1) * n // threads, 0, 0), range(threads), threads
+        )
+        u += self.P.b
+        return u
+
+    def error(self, x: Array, u: Array) -> float:
+        """Compute the error of a pair, as :func:`~pluecker.contact.friction.first_order.runner.evaluate` has it."""
+        return float(judge(self.P, self.law, x, u, self.zero, self.work, self.errors))
