@@ -17,7 +17,7 @@ from pluecker.articulated.stepping.semi_implicit.free_roots import MOMENT
 from pluecker.articulated.stepping.semi_implicit.free_velocity import free_velocity_workspace
 from pluecker.articulated.stepping.terms.stage import stage_workspace
 from pluecker.contact.found import layout
-from pluecker.contact.found.moves import rows_workspace
+from pluecker.contact.found.smooth import rows_workspace
 from pluecker.contact.geometry.collision import WorldShapes
 from pluecker.contact.geometry.finding.find import make_memory
 from pluecker.contact.geometry.finding.narrow_phase import WORK_HEADER

@@ -59,7 +59,7 @@ from pluecker.contact.found.layout import (
     number,
     piece,
 )
-from pluecker.contact.found.motions import point_column
+from pluecker.contact.found.shapes import point_column
 from pluecker.contact.geometry.finding.table import (
     BODIES,
     DAMPING,

@@ -4,7 +4,6 @@ from math import inf
 
 from numba import config
 
-from pluecker.contact.found.islands import find_islands
 from pluecker.contact.found.layout import (
     ACCURACY,
     AFTER,
@@ -36,7 +35,7 @@ from pluecker.contact.found.layout import (
     piece,
 )
 from pluecker.contact.found.problem import Extent, problem_in
-from pluecker.contact.found.working_set import choose_working_set, extend_working_set
+from pluecker.contact.found.working_set import choose_working_set, extend_working_set, find_islands
 from pluecker.contact.friction.velocities.island import IslandProblem
 from pluecker.contact.friction.velocities.solve_island import solve_island
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel

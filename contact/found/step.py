@@ -23,7 +23,6 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping.semi_implicit.free_roots import move_configuration
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.scenario import ELEMENTS, MORE, more, number_of
-from pluecker.contact.found.find import find_in_reach
 from pluecker.contact.found.layout import (
     ACCURACY,
     AFTER,
@@ -61,8 +60,6 @@ from pluecker.contact.found.layout import (
     plan,
     room_of,
 )
-from pluecker.contact.found.motions import by_coordinate, place_colliders, store_reach
-from pluecker.contact.found.moves import move_along_rows
 from pluecker.contact.found.problem import (
     problem_in,
     rate,
@@ -71,8 +68,9 @@ from pluecker.contact.found.problem import (
     store_offsets,
     three_rates,
 )
+from pluecker.contact.found.shapes import by_coordinate, find_in_reach, place_colliders, store_reach
 from pluecker.contact.found.sharing import ask
-from pluecker.contact.found.smooth import make_smooth, memory_in, rows_in
+from pluecker.contact.found.smooth import make_smooth, memory_in, move_along_rows, rows_in
 from pluecker.contact.found.solving import NO_ROOM, find_impulses
 from pluecker.contact.found.warm_start import recall, remember
 from pluecker.contact.rows import layout

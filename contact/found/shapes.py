@@ -1,7 +1,9 @@
-"""How velocities of the trees move points of bodies, where colliders are, and how far they come in a step.
+"""Shapes in a step: how velocities move points of bodies, where colliders are, how far they come, and which touch.
 
 The material of a body at the point x moves with ``u = sum over the freedoms on the body's way to the world of
 (v_f + w_f x (x - o_f)) v_f``.
+
+Contacts are found by compiled code, with Python's help where a kernel is not ready, or two shapes have none.
 
 Source: bounds on motion as of conservative advancement, Mirtich, *Impulse-based dynamic simulation of rigid body systems*
 (1996), section 2.3.
@@ -18,23 +20,42 @@ from pluecker.articulated.model.layout import (
     velocity_count,
 )
 from pluecker.contact.found.layout import (
+    ANSWER,
     CENTERS,
     COLLIDER_FRAME,
     COLLIDER_LINK,
     COLLIDERS,
     COLUMNS,
     COORDINATE_OF_ROW,
+    FAR,
+    FIND,
+    FINDING_HEADER,
+    FINDING_INTEGERS,
+    FINDING_NUMBERS,
     LINKS,
+    NEEDS_CONTACTS,
+    NEEDS_PAIRS,
+    OUTSIDE,
     POSES,
     RADII,
     REACH,
+    SCENE_INTEGERS,
+    SCENE_NUMBERS,
+    STATUS,
+    TABLE_INTEGERS,
+    TABLE_NUMBERS,
     WORKING,
     count,
+    index_piece,
     index_table,
+    needs,
     piece,
     table,
 )
+from pluecker.contact.found.sharing import ask
 from pluecker.contact.geometry.finding.blocks import POSE, load_pose
+from pluecker.contact.geometry.finding.find import COMPLETE, PAIRS_UNREADY, TOO_MANY, find_contacts
+from pluecker.contact.geometry.finding.narrow_phase import FOUND, LEFT, WORK_HEADER
 from pluecker.contact.geometry.slots import add_scaled
 from pluecker.spatial.algebra.transforms import load_matrix, load_transform, store_matrix, transpose
 from pluecker.spatial.algebra.vectors import (
@@ -49,9 +70,10 @@ from pluecker.spatial.algebra.vectors import (
     subtract3,
 )
 from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel
+from pluecker.spatial.engine.memory.arrays import integers_in, numbers_in
 from pluecker.spatial.engine.scalars.operations import store
 
-__all__ = ["POSE", "by_coordinate", "by_row", "place_colliders", "point_column", "store_reach"]
+__all__ = ["POSE", "by_coordinate", "by_row", "find_in_reach", "place_colliders", "point_column", "store_reach"]
 
 
 @called_kernel
@@ -127,3 +149,33 @@ def store_reach(m, s, ws, h, v):
         turning, moving = sqrt(dot3(w, w)), sqrt(dot3(u, u))
         outwards = turning * radii[k] if turning > 0.0 else 0.0  # what does not turn may be without end
         out[k] = h * (moving + outwards)
+
+
+@called_kernel
+def find_in_reach(s, ws):
+    """Fill the table of the contacts of all shapes, as far as these come; return how many there are, -1 where there is too
+    little room
+    """
+    numbers = numbers_in(count(s, SCENE_NUMBERS), count(s, SCENE_NUMBERS + 1))
+    integers = integers_in(count(s, SCENE_INTEGERS), count(s, SCENE_INTEGERS + 1))
+    work, table, answer = index_piece(s, ws, FINDING_INTEGERS), index_piece(s, ws, TABLE_INTEGERS), piece(s, ws, ANSWER)
+    poses, far = piece(s, ws, POSES), piece(s, ws, FAR)
+    header = index_table(s, FINDING_HEADER)
+    for k in range(WORK_HEADER):
+        work[k] = header[k]
+    while True:
+        status = find_contacts(
+            numbers, integers, poses, far, piece(s, ws, FINDING_NUMBERS), work, piece(s, ws, TABLE_NUMBERS), table
+        )
+        if status == COMPLETE:
+            return table[0]
+        if status & TOO_MANY and not status & PAIRS_UNREADY:
+            needs(s, NEEDS_CONTACTS, work[FOUND])
+            needs(s, NEEDS_PAIRS, work[LEFT])
+            return -1
+        answer[0], answer[STATUS] = -1.0, status
+        ask(count(s, OUTSIDE), ws, FIND)
+        if answer[0] < 0.0:
+            return -1
+        if answer[0] == 0.0:  # the table is complete
+            return table[0]
