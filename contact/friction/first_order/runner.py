@@ -12,8 +12,11 @@ and where it works, is in ``memory``, a :class:`~pluecker.contact.friction.first
 The convex law has no shift. The exact law is a fixed point: the shift that the velocities make is the shift that they
 were found with. A method with the correction inside finds it by itself, where ``exact`` is 1; for others, each
 shift is held until the error of the convex problem is a tenth of that of Coulomb's law. Steps of the shift are
-shortened when they do not help. Source: the fixed point as in Acary, Cadoux, Lemarechal, Malick (2011); when to stop
-inside: measured.
+halved when a few did not help. There are two loops over shifts, each where its method is: compiled around methods of first
+order, here, for which a shift takes microseconds; and in Python around the interior point
+(:mod:`~pluecker.contact.friction.solving.islands.automatic`), with the same :func:`settled`.
+
+Source: the fixed point as in Acary, Cadoux, Lemarechal, Malick (2011); when to stop inside: measured.
 """
 
 from __future__ import annotations
@@ -35,12 +38,15 @@ from pluecker.contact.friction.first_order.memory import (
     ZERO,
     Memory,
 )
-from pluecker.contact.friction.first_order.shifts import PATIENCE, SHORTEST, move_shift, settle
 from pluecker.contact.friction.problem.natural_map import larger, natural_map
+from pluecker.contact.friction.problem.sets import shift_block
 from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, entry_point
 from pluecker.spatial.engine.parallel.interruption_flag import interrupted
 
-__all__ = ["STILL", "evaluate", "evaluate_islands", "keep", "make_runner"]
+__all__ = [
+    "PATIENCE", "SHORTEST", "STILL", "evaluate", "evaluate_islands", "keep", "make_runner", "move_shift", "settle",
+    "settled",
+]  # fmt: skip
 
 INSIDE = 0.1  # of the error of Coulomb's law, for the convex problem inside
 STILL = 1e-15  # relative change of multipliers that do not move any more
@@ -137,3 +143,27 @@ def make_runner(method: Callable[..., Any], exact_inside: bool) -> Callable[...,
 
     run.__name__ = run.__qualname__ = f"run_{method.__name__}"  # one file of the cache for each method
     return entry_point(run)
+
+
+PATIENCE = 8  # shifts in a row that may fail to help
+SHORTEST = 0.01  # step of the shift
+HELPS = 0.9  # of the smallest error so far: a shift whose error is below did help
+
+
+@allocation_free_kernel
+def move_shift(P, u, g, step, first, last):
+    """g += step (what the velocities u make - g), of the blocks from ``first`` to ``last``, not scaled"""
+    for i in range(first, last):
+        g[i] += step * (shift_block(P.K, i, u) / P.s[P.K.start[i]] - g[i])
+
+
+def settled(step, idle, least, error, patience):
+    """Return the step after one more error, how many shifts in a row did not help, and the smallest error"""
+    idle = 0 if error < HELPS * least else idle + 1
+    least = min(least, error)
+    if idle >= patience:
+        step, idle = 0.5 * step, 0
+    return step, idle, least
+
+
+settle = allocation_free_kernel(settled)

@@ -20,7 +20,7 @@ What is hard for one method is easy for another: shifts bring walls and jammed s
 rest. No decision depends on times, and under Coulomb's law none on the tolerance but that of when to end.
 
 **Convex problems whose shift is held** are solved by the interior point, each with the shift that the velocities of the one
-before made. What a shift is and when its step is halved: :mod:`~pluecker.contact.friction.first_order.shifts`.
+before made. What a shift is and when its step is halved: :mod:`~pluecker.contact.friction.first_order.runner`.
 
 Source: the fixed point as in Acary, Cadoux, Lemarechal, Malick (2011).
 """
@@ -31,7 +31,7 @@ import numpy as np
 
 from pluecker.contact.friction.first_order.memory import ERROR
 from pluecker.contact.friction.first_order.pgs import USUAL
-from pluecker.contact.friction.first_order.shifts import settled
+from pluecker.contact.friction.first_order.runner import settled
 from pluecker.contact.friction.solving.islands.island import CALL, Island, on_islands
 from pluecker.contact.friction.solving.islands.newton import BUDGET, run_newton
 from pluecker.contact.friction.solving.islands.pieces import over_relaxed, with_momentum
