@@ -120,8 +120,7 @@ from pluecker.articulated.errors import (
 from pluecker.articulated.forces.applied_forces import AppliedForces, applied_forces
 from pluecker.articulated.forces.applied_stiffness import AppliedStiffness, applied_stiffness
 from pluecker.articulated.forces.elements import Cable, PointSpring, PointWrench, TorsionSpring
-from pluecker.articulated.model.builder import ModelBuilder
-from pluecker.articulated.model.model import Joint, Model
+from pluecker.articulated.model.model import Joint, Model, ModelBuilder
 from pluecker.articulated.model.trees import Tree
 from pluecker.articulated.pictures.animation import Animation, animate
 from pluecker.articulated.pictures.curves import plot_energy, plot_trajectory

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from pluecker.articulated.model.builder import ModelBuilder
-from pluecker.articulated.model.model import Model
+from pluecker.articulated.model.model import Model, ModelBuilder
 from pluecker.articulated.running.algorithm import ALGORITHMS, COMPILED, Algorithm
 from pluecker.articulated.running.batch import compiled_describe, compiled_describe_batch
 from pluecker.articulated.running.short_batches import enter_few

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from pluecker.articulated.errors import ModelError
 from pluecker.articulated.model import layout
-from pluecker.articulated.model.description import Description, JointSpec
-from pluecker.articulated.model.inertias import Inertia
+from pluecker.articulated.model.description import Description, Inertia, JointSpec
 from pluecker.articulated.model.joints import JOINT_TYPES, native_joint, native_kind
 from pluecker.articulated.model.records import JOINT_ARRAYS, Joint, known
 from pluecker.spatial.errors import shown

@@ -1,4 +1,7 @@
-"""A mechanism as a user describes it: bodies, joints and frames, in any order, each checked by itself."""
+"""A mechanism as a user describes it: bodies, joints and frames, in any order, each checked by itself.
+
+Inertias are checked, shifted and added here, as matrices in NumPy, where clarity counts and speed does not.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pluecker.articulated.errors import ModelError
-from pluecker.articulated.model.inertias import Inertia, check_mass, refuse_impossible
 from pluecker.articulated.model.joints import JOINT_TYPES, JointType
 from pluecker.articulated.model.records import JOINT_ARRAYS, listing
 from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.functions.arguments import as_numbers
 
-__all__ = ["Description", "FrameSpec", "JointSpec"]
+__all__ = ["Description", "FrameSpec", "Inertia", "JointSpec", "check_mass", "refuse_impossible"]
 
 Array = NDArray[np.float64]
 WORLD = "world"
@@ -52,7 +54,7 @@ class FrameSpec:
 
 
 class Description:
-    """Collects bodies, joints and frames. See :class:`~pluecker.articulated.model.builder.ModelBuilder`, which is one."""
+    """Collects bodies, joints and frames. See :class:`~pluecker.articulated.model.model.ModelBuilder`, which is one."""
 
     def __init__(self, name: str = "model", gravity: ArrayLike = (0.0, 0.0, -9.81), world: str = WORLD) -> None:
         check_name("the name of a model", name, empty=True)
@@ -337,3 +339,82 @@ def joint_arrays(label: str, kind: JointType, arrays: dict[str, ArrayLike]) -> d
     if lower is not None and upper is not None and (lower > upper).any():
         raise ModelError(f"{label}: lower_limit {lower.tolist()} is above upper_limit {upper.tolist()}")
     return result
+
+
+RELATIVE_SLACK = 1e-6  # of the largest principal moment: files are rounded
+ABSOLUTE_SLACK = 1e-12  # m^2, times the mass
+
+
+@dataclass(frozen=True)
+class Inertia:
+    """Mass, first moment and rotational inertia about the frame's origin."""
+
+    mass: float
+    moment: Array
+    about_origin: Array
+
+    @staticmethod
+    def zero() -> Inertia:
+        return Inertia(0.0, np.zeros(3), np.zeros((3, 3)))
+
+    @staticmethod
+    def at_center_of_mass(mass: float, center: Array, about_center: Array) -> Inertia:
+        """Construct from the inertia about the centre of mass, by the parallel-axes theorem."""
+        x, y, z = center.tolist()
+        hx, hy, hz = mass * x, mass * y, mass * z
+        shift = np.array(
+            [
+                [hy * y + hz * z, -hx * y, -hx * z],
+                [-hx * y, hx * x + hz * z, -hy * z],
+                [-hx * z, -hy * z, hx * x + hy * y],
+            ]
+        )
+        return Inertia(mass, np.array([hx, hy, hz]), about_center + shift)
+
+    def carried(self, R: Array, p: Array) -> Inertia:
+        """Transform to a frame in which this inertia's frame has the axes ``R`` (columns) and the origin ``p``."""
+        h = R @ self.moment
+        shift = 2.0 * (p @ h) * np.eye(3) - np.outer(p, h) - np.outer(h, p)
+        shift += self.mass * (p @ p * np.eye(3) - np.outer(p, p))
+        return Inertia(self.mass, h + self.mass * p, R @ self.about_origin @ R.T + shift)
+
+    def __add__(self, other: Inertia) -> Inertia:
+        return Inertia(self.mass + other.mass, self.moment + other.moment, self.about_origin + other.about_origin)
+
+    def is_finite(self) -> bool:
+        """Return whether all numbers are finite, so that nothing has overflowed."""
+        return math.isfinite(self.mass) and bool(
+            np.isfinite(self.moment).all() and np.isfinite(self.about_origin).all()
+        )
+
+
+def check_mass(label: str, mass: float) -> None:
+    """Check that a mass is a finite number, not negative."""
+    if not math.isfinite(mass) or mass < 0.0:
+        raise ModelError(f"{label}: mass is {mass}, expected a finite number of kg, not negative")
+
+
+def refuse_impossible(label: str, mass: float, inertia: Array, advice: str) -> None:
+    """Refuse an inertia about the centre of mass that no distribution of mass has.
+
+    Principal moments A, B, C of a body are not negative, none exceeds the sum of the two others, and a body without mass
+    has none (RBDA section 2.13 on what an inertia may be; Traversaro et al. 2016 on full physical consistency).
+    """
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = inertia.tolist()
+    size = max(map(abs, (xx, xy, xz, yx, yy, yz, zx, zy, zz)))
+    if size == 0.0:
+        return
+    if max(abs(xy / size - yx / size), abs(xz / size - zx / size), abs(yz / size - zy / size)) > RELATIVE_SLACK:
+        raise ModelError(f"{label}: the inertia matrix is not symmetric: {inertia.tolist()}")
+    if xy == xz == yz == 0.0:
+        a, b, c = sorted((xx / size, yy / size, zz / size))
+    else:
+        a, b, c = np.linalg.eigvalsh(inertia / size).tolist()  # divided, so that no sum of them overflows
+    slack = RELATIVE_SLACK + ABSOLUTE_SLACK * mass / size
+    moments = f"principal moments {a * size:.4g}, {b * size:.4g}, {c * size:.4g} kg m^2"
+    if mass == 0.0:
+        raise ModelError(f"{label}: mass 0 with {moments}: a body without mass has no inertia; {advice}")
+    if a < -slack:
+        raise ModelError(f"{label}: {moments}: none can be negative; {advice}")
+    if c > a + b + slack:
+        raise ModelError(f"{label}: {moments}: none can exceed the sum of the other two; {advice}")

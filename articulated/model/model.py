@@ -1,4 +1,4 @@
-"""The model of a mechanism: constant, checked, and the same thing for every algorithm."""
+"""The model of a mechanism: constant, checked, and the same thing for every algorithm; and its builder, by hand."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pluecker.articulated.errors import ModelError
 from pluecker.articulated.model import layout
 from pluecker.articulated.model.assembly import assemble
 from pluecker.articulated.model.consistency import as_array, check_fields, joint_tree
+from pluecker.articulated.model.description import Description
 from pluecker.articulated.model.drawing import draw_tree
 from pluecker.articulated.model.joints import JOINT_TYPES, quaternion_places
 from pluecker.articulated.model.records import (
@@ -39,7 +40,7 @@ from pluecker.spatial.errors import ArgumentTypeError, UnknownNameError, shown
 from pluecker.spatial.functions.arguments import as_numbers
 from pluecker.spatial.properties import cached_property
 
-__all__ = ["Joint", "Model", "listing", "without_friction"]
+__all__ = ["Joint", "Model", "ModelBuilder", "listing", "without_friction"]
 
 Array = NDArray[np.float64]
 
@@ -389,3 +390,35 @@ def check_is_name(function: str, name: Any) -> None:
     """Check that a name to be looked up is a string."""
     if not isinstance(name, str):
         raise ArgumentTypeError(f"{function}: a name is {shown(name)}, expected a string")
+
+
+class ModelBuilder(Description):
+    """Collects bodies, joints and frames, and builds a :class:`Model` of them.
+
+    What is wrong by itself (a zero axis, a negative mass, a name used twice) is refused at once; what is wrong together
+    (an unknown parent, a cycle, a body without a joint) when the model is built. Every error names
+    the body or joint: a :class:`ModelError`, or a ``TypeError`` where something is of another type.
+
+    Args:
+        name: the name of the mechanism.
+        gravity: acceleration of free fall in world axes; m/s^2.
+        world: what the fixed world is called.
+
+    Example:
+        >>> from pluecker.articulated import ModelBuilder
+        >>> builder = ModelBuilder("pendulum")
+        >>> builder.add_body("rod", mass=1.0, center_of_mass=(0, 0, -0.5))
+        >>> builder.add_joint("hinge", "revolute", parent="world", child="rod", axis=(0, 1, 0), damping=0.1)
+        >>> print(builder.build())
+        Model 'pendulum': nq = 1, nv = 1, n_bodies = 1, 1 kg
+        world
+        rod    hinge: revolute, q[0]
+    """
+
+    def build(self) -> Model:
+        """The model. The builder stays as it is and can build again.
+
+        Raises:
+            ModelError: the bodies and joints do not make a tree that hangs on the world.
+        """
+        return Model(**assemble(self))

@@ -19,8 +19,7 @@ from numpy.typing import ArrayLike
 
 from pluecker.articulated.algorithms.configuration.neutral import neutral
 from pluecker.articulated.model import layout
-from pluecker.articulated.model.builder import ModelBuilder
-from pluecker.articulated.model.model import Model
+from pluecker.articulated.model.model import Model, ModelBuilder
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.records.limits import joint_rows
 from pluecker.contact.constraints.relation import COORDINATE, OFFSET, USER, Frame, Function, Parts, Row

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linprog
 
-from pluecker.articulated.model.builder import ModelBuilder
+from pluecker.articulated.model.model import ModelBuilder
 from pluecker.articulated.pictures.overlays import Arrows
 from pluecker.contact.constraints.relation import Frame
 from pluecker.contact.geometry.pictures import draw_colliders

@@ -17,7 +17,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from pluecker.articulated.model.builder import ModelBuilder
+from pluecker.articulated.model.model import ModelBuilder
 from pluecker.contact.constraints.records.distance import Rod
 from pluecker.contact.constraints.records.point_contact import PointContact
 from pluecker.contact.constraints.relation import Frame

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.articulated.model.builder import ModelBuilder
+from pluecker.articulated.model.model import ModelBuilder
 from pluecker.contact.constraints.records.motors import PrescribedMotion
 from pluecker.contact.constraints.spline import Spline
 from pluecker.contact.geometry.pictures import draw_colliders

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from pluecker.articulated.model.builder import ModelBuilder
+from pluecker.articulated.model.model import ModelBuilder
 from pluecker.contact.constraints.records.point_contact import PointContact
 from pluecker.contact.geometry.pictures import draw_colliders
 from pluecker.contact.geometry.shapes import Box, Sphere

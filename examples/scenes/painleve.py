@@ -17,7 +17,7 @@ import numpy as np
 
 from pluecker.articulated.algorithms.dynamics.kinetic_energy import kinetic_energy
 from pluecker.articulated.algorithms.dynamics.potential_energy import potential_energy
-from pluecker.articulated.model.builder import ModelBuilder
+from pluecker.articulated.model.model import ModelBuilder
 from pluecker.contact.constraints.records.point_contact import PointContact
 from pluecker.contact.geometry.pictures import draw_colliders
 from pluecker.contact.geometry.shapes import Capsule, HalfSpace

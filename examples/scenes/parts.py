@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
-from pluecker.articulated.model.builder import ModelBuilder
+from pluecker.articulated.model.model import ModelBuilder
 from pluecker.articulated.pictures.overlays import Arrows, Lines
 from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.contact.constraints.records.point_contact import PointContact

@@ -13,7 +13,7 @@ import numpy as np
 from pluecker.articulated.algorithms.dynamics.kinetic_energy import kinetic_energy
 from pluecker.articulated.algorithms.dynamics.potential_energy import potential_energy
 from pluecker.articulated.errors import SimulationWarning
-from pluecker.articulated.model.builder import ModelBuilder
+from pluecker.articulated.model.model import ModelBuilder
 from pluecker.contact.constraints.relation import Frame
 from pluecker.contact.geometry.pictures import draw_colliders
 from pluecker.contact.geometry.shapes import Box, HalfSpace, Sphere

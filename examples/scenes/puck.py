@@ -16,7 +16,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pluecker.articulated.model.builder import ModelBuilder
+from pluecker.articulated.model.model import ModelBuilder
 from pluecker.articulated.pictures.overlays import Arrows
 from pluecker.contact.geometry.pictures import draw_colliders
 from pluecker.contact.geometry.shapes import Box, HalfSpace

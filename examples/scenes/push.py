@@ -13,7 +13,7 @@ import numpy as np
 
 from pluecker.articulated.algorithms.dynamics.rnea import rnea
 from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
-from pluecker.articulated.model.builder import ModelBuilder
+from pluecker.articulated.model.model import ModelBuilder
 from pluecker.articulated.stepping.control.control import PDControl, TimeTable
 from pluecker.contact.constraints.records.point_contact import PointContact
 from pluecker.contact.geometry.pictures import draw_colliders

@@ -16,8 +16,7 @@ import numpy as np
 
 from pluecker.articulated.algorithms.momentum.center_of_mass import center_of_mass
 from pluecker.articulated.algorithms.momentum.momentum import momentum
-from pluecker.articulated.model.builder import ModelBuilder
-from pluecker.articulated.model.model import Model
+from pluecker.articulated.model.model import Model, ModelBuilder
 from pluecker.articulated.stepping.control.control import PDControl, TimeTable
 from pluecker.contact.constraints.records.point_contact import PointContact
 from pluecker.contact.geometry.pictures import draw_colliders

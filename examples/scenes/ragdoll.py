@@ -12,7 +12,7 @@ from pluecker.articulated.algorithms.configuration.neutral import neutral
 from pluecker.articulated.algorithms.dynamics.kinetic_energy import kinetic_energy
 from pluecker.articulated.algorithms.dynamics.potential_energy import potential_energy
 from pluecker.articulated.algorithms.momentum.center_of_mass import center_of_mass
-from pluecker.articulated.model.builder import ModelBuilder
+from pluecker.articulated.model.model import ModelBuilder
 from pluecker.contact.geometry.pictures import draw_colliders
 from pluecker.contact.geometry.shapes import Box, Capsule, HalfSpace, Shape, Sphere
 from pluecker.contact.geometry.surfaces import Collider, Surface

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.articulated.model.builder import ModelBuilder
+from pluecker.articulated.model.model import ModelBuilder
 from pluecker.contact.geometry.pictures import draw_colliders
 from pluecker.contact.geometry.shapes import HalfSpace, Sphere
 from pluecker.contact.geometry.surfaces import Collider, Surface

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from pluecker.articulated.model.builder import ModelBuilder
+from pluecker.articulated.model.model import ModelBuilder
 from pluecker.articulated.pictures.overlays import Arrows
 from pluecker.contact.geometry.pictures import draw_colliders
 from pluecker.contact.geometry.shapes import Box, HalfSpace

@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike
 
 from pluecker.articulated.algorithms.frames.forward_kinematics import body_velocities, forward_kinematics
 from pluecker.articulated.errors import ModelError
-from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.articulated.model.joints import JOINT_TYPES
-from pluecker.articulated.model.model import Model
+from pluecker.articulated.model.model import Model, ModelBuilder
 from pluecker.articulated.running.arguments import Array
 from pluecker.spatial.errors import ArgumentValueError
 from pluecker.spatial.functions.arguments import as_floats, as_option, naming

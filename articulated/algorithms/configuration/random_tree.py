@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from pluecker.articulated.algorithms.configuration.random_configuration import as_generator
-from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.articulated.model.joints import JOINT_TYPES
-from pluecker.articulated.model.model import Model
+from pluecker.articulated.model.model import Model, ModelBuilder
 from pluecker.articulated.model.records import listing
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.functions.arguments import as_floats, as_integer
