@@ -1,7 +1,9 @@
 """A motion as moving pictures: an HTML player for notebooks and pages, a GIF, or an MP4. Needs the extra ``plot``.
 
 Each moment is drawn by matplotlib as :func:`plot_mechanism` draws it. The player is one file that needs nothing else; a GIF
-is written by Pillow, which comes with matplotlib, an MP4 by the program ``ffmpeg``.
+is written by Pillow, which comes with matplotlib, an MP4 by the program ``ffmpeg``. A GIF has 256 colours for all of its
+pictures, so that a mark has one colour from first to last: as a palette that goes by areas, picture by picture, is all
+white and grey, this one has the colours that most pixels of the film have, and mixes what is left of others.
 """
 
 from __future__ import annotations
@@ -27,7 +29,6 @@ from pluecker.articulated.pictures.drawing import CAMERA, Drawing, space
 from pluecker.articulated.pictures.figures import new_figure
 from pluecker.articulated.pictures.mechanism import as_camera, as_contents
 from pluecker.articulated.pictures.overlays import Overlay, as_overlays
-from pluecker.articulated.pictures.palette import common_palette, with_palette
 from pluecker.articulated.pictures.parts import body_placements
 from pluecker.articulated.trajectory.files import to_path
 from pluecker.articulated.trajectory.trajectory import Trajectory
@@ -37,7 +38,10 @@ from pluecker.spatial.extras import MissingExtraError, require
 from pluecker.spatial.files import whole_file
 from pluecker.spatial.functions.arguments import as_floats, naming
 
-__all__ = ["ANIMATIONS", "Animation", "animate", "check_animation", "positive", "sample_times"]
+__all__ = [
+    "ANIMATIONS", "Animation", "animate", "check_animation", "common_palette", "positive", "sample_times",
+    "with_palette",
+]  # fmt: skip
 
 ANIMATIONS = (".html", ".gif", ".mp4")
 MOST_PICTURES = 3000  # two minutes at 25 a second, which take ten minutes to draw
@@ -308,3 +312,48 @@ PLAYER = Template("""\
   play(true);
 })();</script>
 """)
+
+
+SAMPLED = 8  # pictures of a film, whose colours are those of all
+COLOURS, OTHERS = 256, 96  # of a palette; those of them that are mixed of what few pixels have
+
+
+def common_palette(image: Any, pictures: list[Any]) -> NDArray[np.uint8]:
+    """Choose the palette of a film, ``(n, 3)``: the colours of most pixels, and 96 for all others."""
+    few = pictures[:: max(1, len(pictures) // SAMPLED)]
+    colours, counts = np.unique(np.concatenate([pixels(each) for each in few]), return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    flat, others = np.split(parts_of_colours(colours[order]), [COLOURS - OTHERS])
+    if len(others):
+        weights = np.ceil(np.sqrt(counts[order[len(flat) :]])).astype(np.int64)  # by areas alone marks would get none
+        mixed = image.fromarray(np.repeat(others, weights, axis=0)[None]).quantize(OTHERS)
+        flat = np.concatenate([flat, np.array(mixed.getpalette(), np.uint8).reshape(-1, 3)[:OTHERS]])
+    return flat
+
+
+def with_palette(image: Any, pictures: list[Any], palette: NDArray[np.uint8]) -> list[Any]:
+    """Pictures in the nearest colours of a palette. Pillow takes the nearest to each fourth one alone."""
+    from scipy.spatial import cKDTree  # here: it takes long to import
+
+    nearest, found = np.zeros(1 << 24, np.uint8), list[Any]()
+    for picture in pictures:
+        nearest[pixels(picture)] = 1
+    colours = np.flatnonzero(nearest)
+    nearest[colours] = cKDTree(palette).query(parts_of_colours(colours))[1]
+    for picture in pictures:
+        made = image.fromarray(nearest[pixels(picture)].reshape(picture.size[::-1]))
+        made.putpalette(palette.ravel().tolist())
+        found.append(made)
+    return found
+
+
+def pixels(picture: Any) -> NDArray[np.int32]:
+    """Of each pixel one number for red, green and blue."""
+    r, g, b = np.asarray(picture).reshape(-1, 3).astype(np.int32).T
+    number: NDArray[np.int32] = (r << 16) | (g << 8) | b
+    return number
+
+
+def parts_of_colours(numbers: NDArray[Any]) -> NDArray[np.uint8]:
+    """Red, green and blue of such numbers, ``(n, 3)``."""
+    return (numbers[:, None] >> np.array([16, 8, 0]) & 255).astype(np.uint8)
