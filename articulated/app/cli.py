@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from pluecker.articulated.algorithms.configuration.neutral import neutral
 from pluecker.articulated.algorithms.dynamics.aba import aba
 from pluecker.articulated.algorithms.dynamics.rnea import rnea
+from pluecker.articulated.app.intervals import follow_intervals
 from pluecker.articulated.app.outputs import Output, check_outputs
 from pluecker.articulated.errors import ModelError, SimulationError, SingularInertiaError
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.pictures.curves import plot_trajectory
 from pluecker.articulated.pictures.figures import FIGURES, need_figures, new_figure, save
 from pluecker.articulated.robots import find_robot
-from pluecker.articulated.simulation.intervals import follow_intervals
 from pluecker.articulated.simulation.smooth import follow
 from pluecker.articulated.trajectory.files import TABLES, write_trajectory
 from pluecker.articulated.trajectory.trajectory import Trajectory, TrajectoryError, read_trajectory
