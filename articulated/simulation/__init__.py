@@ -1,4 +1,4 @@
-"""Motions over time: simulated, given in closed form, and in files.
+"""Simulations from their arguments to a trajectory; smooth motions; accuracy.
 
 =================  =====================================================================================================
 file               what it does

@@ -1,1 +1,1 @@
-"""Queries of a world at an instant: accelerations, impacts, efforts, wrenches."""
+"""Kernels of queries of a world at an instant, for ``mechanisms.instants``: accelerations, impacts, efforts, wrenches."""

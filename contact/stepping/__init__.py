@@ -1,1 +1,1 @@
-"""Steps of worlds: the compiled one, and Runge and Kutta's with projection."""
+"""Steps of worlds with named contacts; and, where all rows hold, implicit ones, and Runge and Kutta's with projection."""

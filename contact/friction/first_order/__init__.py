@@ -1,4 +1,4 @@
-"""Methods that take products of the operator alone, or one factor for all iterations.
+"""Methods that make no factor: accelerated gradients, and sweeps of Gauss-Seidel, which threads share on large islands.
 
 =================  =====================================================================================================
 file               what it does
