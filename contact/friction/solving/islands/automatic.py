@@ -48,7 +48,7 @@ FEW, CONVEX_BUDGET = 16, 20
 ROUNDS = 18
 GRADIENTS, FEW_GRADIENTS = 8000, 500
 SWEEPS, MORE = 200, 1.5  # of the first round; of the next, times those of the one before
-FACTORS, MORE_FACTORS = 60, 20  # from each start of the first round, and more in each that follows
+FACTORS = 200  # from each start: with 60, and 20 more each round, as many hard problems are solved, no faster
 # After so many rounds Newton's method goes on from nothing, in an island of not too many contacts. Of 66 problems of a wall
 # that a heavy ball hits, friction 1.5, on which all rounds end at 1 to 30 times the accuracy, that solves two in three.
 FIRST_ROUNDS, LONG = 4, 20_000
@@ -109,16 +109,15 @@ def coulomb(island: Island, tol: float) -> None:
     for number in range(ROUNDS):
         if number == FIRST_ROUNDS and island.contacts <= MANY:
             island.newton(tol, island.zero, LONG)
-        factors = FACTORS + MORE_FACTORS * number
         if island.factorises and anew.step >= SHORTEST:
             anew.advance(tol, AT_A_TIME)
-            island.newton(tol, anew.x, factors)
+            island.newton(tol, anew.x, FACTORS)
         if island.error <= tol or island.rest <= 0:
             return
         island.sweeps(tol, int(count), x, u, USUAL)
         count *= MORE
         if island.roots is not None:
-            island.newton(tol, x, factors)
+            island.newton(tol, x, FACTORS)
         elif island.factorises:
             HeldShifts(island).advance(tol, AT_A_TIME)
         if island.error <= tol or island.rest <= 0:
