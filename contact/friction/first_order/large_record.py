@@ -1,21 +1,23 @@
-"""Places in the record of a large island that threads share, and kernels for a group of contacts: the cone, sums.
+"""Places in the record of a large island that threads share, and kernels for a group of contacts: errors, sums.
 
 A group has eight contacts side by side; what is written here for one is done for all of them. Sums are kept strip by strip.
-The projection is that of :mod:`~pluecker.contact.friction.problem.sets` on the cone of friction.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from pluecker.contact.friction.problem.natural_map import TOO_LARGE, larger
+from pluecker.contact.friction.dense.cone_laws import nearest_in_cone
+from pluecker.contact.friction.problem.natural_map import TOO_LARGE
+from pluecker.contact.friction.problem.natural_map import larger as largest_error
 from pluecker.contact.friction.sparse.gather import largest_of, sum_of
+from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.engine.scalars.operations import lift, load, part, select, smaller, sqrt, store
+from pluecker.spatial.engine.scalars.operations import load, part, select, smaller, sqrt, store
 
 __all__ = [
     "BETA", "BODIES", "CHANGE", "CONTROL", "EVEN", "EXACT", "LENGTH", "MOMENTUM", "PASS", "SETTINGS", "SIZE", "SOFT", "SUMS",
-    "UPHILL", "add_sums", "bounds", "error_of_sums", "fastest", "larger_of", "miss", "nearest", "store_sums",
+    "UPHILL", "add_sums", "bounds", "error_of_sums", "fastest", "miss", "store_sums",
 ]  # fmt: skip
 
 # Settings, integers: bodies; whether anything is soft; what the pass is; even strips; whether there is momentum; the law.
@@ -33,39 +35,16 @@ def bounds(size, block, each):
 
 
 @kernel
-def larger_of(x, y):
-    """Return the larger one; NaN where x is"""
-    return select(smaller(x, y), y, x)
-
-
-@kernel
-def not_below(x, least):
-    """Return x, or ``least`` where x is less; NaN where x is"""
-    return select(smaller(x, least), lift(least, x), x)
-
-
-@kernel
 def magnitude(x):
     """|x|"""
     return select(smaller(x, 0.0), -x, x)
 
 
 @kernel
-def nearest(mu, a, b, c):
-    """Project on the cone of friction"""
-    size = sqrt(b * b + c * c)
-    t = not_below((a + mu * size) / (1.0 + mu * mu), 0.0)
-    slides = smaller(mu * a, size)
-    radius = mu * t / not_below(size, 1e-300)
-    factor = select(slides, select(smaller(radius, 1.0), radius, lift(1.0, a)), lift(1.0, a))
-    return select(slides, t, not_below(a, 0.0)), factor * b, factor * c
-
-
-@kernel
 def miss(mu, exact, x0, x1, x2, u0, u1, u2):
     """Compute |x - P(x - u)|^2 and |x|^2 of a group, with EXACT the correction of u, as the natural map has it"""
     g = mu * sqrt(u1 * u1 + u2 * u2) if exact == 1 else 0.0 * mu
-    p0, p1, p2 = nearest(mu, x0 - u0 - g, x1 - u1, x2 - u2)
+    p0, p1, p2 = nearest_in_cone(mu, x0 - u0 - g, x1 - u1, x2 - u2)
     away = (x0 - p0) * (x0 - p0) + (x1 - p1) * (x1 - p1) + (x2 - p2) * (x2 - p2)
     force = x0 * x0 + x1 * x1 + x2 * x2
     if exact == 1:
@@ -73,14 +52,14 @@ def miss(mu, exact, x0, x1, x2, u0, u1, u2):
         least, whole_force = select(smaller(x0, u0), x0, u0), sqrt(force)
         parting = select(smaller(whole_force, u0), whole_force, u0)
         lack = select(smaller(0.0, least), parting, least)
-        away = select(smaller(1.0, mu * mu), larger_of(away, lack * lack), away)
+        away = select(smaller(1.0, mu * mu), larger(away, lack * lack), away)
     return away, force
 
 
 @kernel
 def fastest(u0, u1, u2):
     """Return the largest component"""
-    return larger_of(larger_of(magnitude(u0), magnitude(u1)), magnitude(u2))
+    return larger(larger(magnitude(u0), magnitude(u1)), magnitude(u2))
 
 
 @kernel
@@ -118,4 +97,4 @@ def error_of_sums(L):
         return np.inf
     error = np.sqrt(load(sums, DISTANCE))
     error = error / scale if scale > 0.0 else error
-    return larger(error, np.sqrt(load(sums, LACK)), np.sqrt(load(sums, HELD)), load(sums, SPEED))
+    return largest_error(error, np.sqrt(load(sums, LACK)), np.sqrt(load(sums, HELD)), load(sums, SPEED))

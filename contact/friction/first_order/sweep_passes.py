@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 
 from numba import config
 
+from pluecker.contact.friction.dense.cone_laws import nearest_in_cone
 from pluecker.contact.friction.first_order.large_record import (
     BETA,
     BODIES,
@@ -38,12 +39,11 @@ from pluecker.contact.friction.first_order.large_record import (
     SOFT,
     bounds,
     fastest,
-    larger_of,
     miss,
-    nearest,
     store_sums,
 )  # fmt: skip
 from pluecker.contact.friction.sparse.gather import places
+from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.memory.ahead import ask_for_rows
 from pluecker.spatial.engine.memory.transposition import transposed
@@ -191,7 +191,7 @@ def start(L, strip):
     """Set x = P(x), without momentum"""
     for i in range(load(L.begin, strip), load(L.begin, strip + 1)):
         k = 3 * i
-        x0, x1, x2 = nearest(load(L.friction, i), load(L.x, k), load(L.x, k + 1), load(L.x, k + 2))
+        x0, x1, x2 = nearest_in_cone(load(L.friction, i), load(L.x, k), load(L.x, k + 1), load(L.x, k + 2))
         store(L.x, k, x0)
         store(L.x, k + 1, x1)
         store(L.x, k + 2, x2)
@@ -253,7 +253,7 @@ def sweep(L, strip):
         mu, step = load(L.friction, i), load(L.control, LENGTH) * load(L.rho, i)
         if exact == 1:
             u0 = u0 + mu * sqrt(u1 * u1 + u2 * u2)
-        x0, x1, x2 = nearest(mu, y0 - step * u0, y1 - step * u1, y2 - step * u2)
+        x0, x1, x2 = nearest_in_cone(mu, y0 - step * u0, y1 - step * u1, y2 - step * u2)
         store(L.x, k, x0)
         store(L.x, k + 1, x1)
         store(L.x, k + 2, x2)
@@ -285,8 +285,8 @@ def judge(L, strip):
         away, force = miss(load(L.friction, i), exact, x0, x1, x2, u0, u1, u2)
         distance, size = distance + away, size + force
         motion, offset = motion + (u0 * u0 + u1 * u1 + u2 * u2), offset + (b0 * b0 + b1 * b1 + b2 * b2)
-        lack, held = larger_of(lack, away * inverse * inverse), larger_of(held, force * inverse * inverse)
-        speed = larger_of(speed, larger_of(fastest(u0, u1, u2), fastest(b0, b1, b2)) * inverse)
+        lack, held = larger(lack, away * inverse * inverse), larger(held, force * inverse * inverse)
+        speed = larger(speed, larger(fastest(u0, u1, u2), fastest(b0, b1, b2)) * inverse)
     store_sums(L, strip, n, n, size, distance, motion, offset, lack, held, speed)
 
 
