@@ -44,7 +44,7 @@ from pluecker.contact.friction.first_order.large_task import (
     array_numbers,
     array_rows,
     exact_velocities,
-    next_rung,
+    next_level,
     range_of,
     share_task,
 )
@@ -81,7 +81,7 @@ from pluecker.contact.friction.sparse.strips import Strips, from_slots, make_str
 from pluecker.spatial.engine.compiled.decorators import called_kernel, entry_point, kernel
 from pluecker.spatial.engine.memory.addresses import integers_at
 from pluecker.spatial.engine.parallel.interruption_flag import interrupted
-from pluecker.spatial.engine.parallel.phases import dismiss, shared_phases
+from pluecker.spatial.engine.parallel.phases import end_phases, shared_phases
 from pluecker.spatial.engine.parallel.threads import map_in_threads
 from pluecker.spatial.engine.scalars.operations import load, store
 from pluecker.spatial.functions.elementwise import Array
@@ -92,7 +92,7 @@ __all__ = ["Layout", "Sweeping", "improve", "lay_out", "run_large"]
 # Strips; sweeps; those between two looks at the error; whether the last pair is the best.
 STRIPS, LIMIT, LEAST, USED, SPENDING, ENDS_BEST = range(SETTINGS, SETTINGS + 6)
 TOL, REACHED = range(CONTROL, CONTROL + 2)
-# Addresses and lengths of arrays: of those of :class:`Swept` from the control on, of the roster, of the history.
+# Addresses and lengths of arrays: of those of :class:`Swept` from the control on, of the counters, of the history.
 ARRAYS = ENDS_BEST + 1
 PLACES = 24
 TASK = ARRAYS + 2 * PLACES
@@ -102,52 +102,52 @@ run_phase, follow = shared_phases(pass_over)
 
 
 @kernel
-def over_bodies(L, roster, what):
+def over_bodies(L, counters, what):
     """Run a pass over all bodies"""
     store(L.settings, PASS, what)
-    run_phase(L, roster, 0, (load(L.settings, BODIES) + BODY_BLOCK - 1) // BODY_BLOCK)
+    run_phase(L, counters, 0, (load(L.settings, BODIES) + BODY_BLOCK - 1) // BODY_BLOCK)
 
 
 @called_kernel
-def over_strips(L, roster, what):
+def over_strips(L, counters, what):
     """Run a pass over all strips"""
     store(L.settings, PASS, what)
     even, strips = load(L.settings, EVEN), load(L.settings, STRIPS)
-    run_phase(L, roster, 0, even)
-    run_phase(L, roster, even, strips)
+    run_phase(L, counters, 0, even)
+    run_phase(L, counters, even, strips)
     if what in (SWEEP, JUDGE):
         add_sums(L, strips)
 
 
 @called_kernel
-def refresh(L, roster):
+def refresh(L, counters):
     """Compute the velocities of bodies anew, from the multipliers"""
-    over_bodies(L, roster, CLEAR)
-    over_strips(L, roster, COLLECT)
+    over_bodies(L, counters, CLEAR)
+    over_strips(L, counters, COLLECT)
     store(L.settings, SPENDING, load(L.settings, SPENDING) + 1)
 
 
 @called_kernel
-def error_of(L, roster):
+def error_of(L, counters):
     """Return the error, as in :func:`.evaluate`; infinite where its squares overflow"""
-    over_strips(L, roster, JUDGE)
+    over_strips(L, counters, JUDGE)
     return error_of_sums(L)
 
 
 @called_kernel
-def improve(L, roster, history):
+def improve(L, counters, history):
     """Sweep ``limit`` times, or to the tolerance, as :func:`~pluecker.contact.friction.first_order.pgs.sweeps` does
 
     Velocities of the last point are fresh, for callers that go on from it.
     """
     settings, control = L.settings, L.control
     limit, tol, least = load(settings, LIMIT), load(control, TOL), load(settings, LEAST)
-    over_strips(L, roster, START)
-    refresh(L, roster)
-    best, used = error_of(L, roster), 0
+    over_strips(L, counters, START)
+    refresh(L, counters)
+    best, used = error_of(L, counters), 0
     ends_best = 1
-    over_strips(L, roster, REMEMBER)
-    over_bodies(L, roster, STAND)
+    over_strips(L, counters, REMEMBER)
+    over_bodies(L, counters, STAND)
     due, anew, age = least, REFRESH, 0.0
     along = 0.0
     while used < limit and not best <= tol and not interrupted():
@@ -155,7 +155,7 @@ def improve(L, roster, history):
             age = age + 1.0 if along >= 0.0 else 0.0
             store(control, BETA, momentum_at(age))
         used, ends_best = used + 1, 0
-        over_strips(L, roster, SWEEP)
+        over_strips(L, counters, SWEEP)
         store(settings, SPENDING, load(settings, SPENDING) + 1)
         along = load(L.sums, UPHILL)
         still = load(L.sums, CHANGE) <= STILL * STILL * load(L.sums, SIZE)
@@ -166,8 +166,8 @@ def improve(L, roster, history):
         error = 0.0
         for _ in range(2):
             if fresh:
-                refresh(L, roster)
-            error = error_of(L, roster)
+                refresh(L, counters)
+            error = error_of(L, counters)
             if fresh or not error <= tol:
                 break
             fresh = True
@@ -177,7 +177,7 @@ def improve(L, roster, history):
             store(history, used, max(load(history, used), min(error, best)))
         if error < best:
             best, ends_best = error, 1
-            over_strips(L, roster, REMEMBER)
+            over_strips(L, counters, REMEMBER)
         if still:
             break
     store(control, REACHED, best)
@@ -196,12 +196,12 @@ def in_one_thread(place, k):
         array_rows(task, at, 16), array_rows(task, at, 17), array_rows(task, at, 18), array_rows(task, at, 19),
         array_rows(task, at, 20), array_numbers(task, at, 21),
     )  # fmt: skip
-    roster = array_integers(task, at, 22)
+    counters = array_integers(task, at, 22)
     if k == 0:
-        improve(L, roster, array_numbers(task, at, 23))
-        dismiss(roster)
+        improve(L, counters, array_numbers(task, at, 23))
+        end_phases(counters)
         return 0
-    follow(L, roster, k)
+    follow(L, counters, k)
     return 0
 
 
@@ -354,7 +354,7 @@ def run_large(
     sweeping.task[SPENDING] = int(state[SPENT])
     relaxation = asked if asked != 0.0 and relaxation != 1.0 else relaxation
     momentum = bool(state[WITH_MOMENTUM])
-    due, best, kept = next_rung(1.0), np.inf, (x[mine].copy(), u[mine].copy())
+    due, best, kept = next_level(1.0), np.inf, (x[mine].copy(), u[mine].copy())
     while True:
         goal = max(tol, due)
         sweeping.run(
@@ -371,7 +371,7 @@ def run_large(
             best, kept = sweeping.error, (x[mine].copy(), u[mine].copy())
         if stopped or sweeping.error <= tol:
             break
-        due = next_rung(sweeping.error)
+        due = next_level(sweeping.error)
     if np.isfinite(best):
         x[mine], u[mine] = kept
     results[ERROR] = best

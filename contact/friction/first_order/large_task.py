@@ -18,27 +18,27 @@ from pluecker.contact.friction.problem.prepared import Prepared
 from pluecker.contact.friction.sparse.blocks import Indices
 from pluecker.spatial.engine.compiled.decorators import compiled_for, kernel
 from pluecker.spatial.engine.memory.addresses import integers_at, narrow_rows_at, numbers_at, rows_at
-from pluecker.spatial.engine.parallel.phases import OVER, make_roster
+from pluecker.spatial.engine.parallel.phases import OVER, make_counters
 from pluecker.spatial.engine.parallel.threads import share
 from pluecker.spatial.engine.scalars.lanes import WIDTH
 from pluecker.spatial.engine.scalars.operations import load
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
-    "array_integers", "array_narrow_rows", "array_numbers", "array_rows", "compiled", "exact_velocities", "next_rung",
+    "array_integers", "array_narrow_rows", "array_numbers", "array_rows", "compiled", "exact_velocities", "next_level",
     "range_of", "share_task",
 ]  # fmt: skip
 
-RUNGS = 1e-3  # of the error, after which velocities are corrected: single precision stays well below
-LOWER = 0.5  # of the error that is there: what a rung is at most
+LEVELS = 1e-3  # of the error, after which velocities are corrected: single precision stays well below
+LOWER = 0.5  # of the error that is there: what a level is at most
 
 
-def next_rung(error: float) -> float:
+def next_level(error: float) -> float:
     """Return the next error at which velocities are corrected: one of 1e-3, 1e-6, and so on, whatever the tolerance."""
-    rung = RUNGS
-    while not rung <= LOWER * error and rung > 0.0:
-        rung *= RUNGS
-    return rung
+    level = LEVELS
+    while not level <= LOWER * error and level > 0.0:
+        level *= LEVELS
+    return level
 
 
 def exact_velocities(P: Prepared, island: int, x: Array, u: Array) -> None:
@@ -74,19 +74,19 @@ def share_task(
     Args:
         task: integers; addresses and lengths of arrays go to ``place`` and what follows it.
         record: of arrays, as kernels take it.
-        more: arrays that follow those of the record; the roster is put in front of them.
+        more: arrays that follow those of the record; the counters are put in front of them.
         in_one_thread: the part of one thread, ``in_one_thread(place, k)``, which is compiled.
-        improve: what the leader does, ``improve(record, roster, *more)``.
+        improve: what the leader does, ``improve(record, counters, *more)``.
         threads: at most; one with bounds checks, as others would wait for a thread that has raised an exception.
     """
     threads = 1 if config.BOUNDSCHECK or config.DISABLE_JIT else threads
-    roster = make_roster(threads)
+    counters = make_counters(threads)
     if config.DISABLE_JIT:
-        improve(record, roster, *more)
+        improve(record, counters, *more)
         return
-    for k, array in enumerate((*record, roster, *more)):
+    for k, array in enumerate((*record, counters, *more)):
         task[place + 2 * k : place + 2 * k + 2] = array.ctypes.data, array.size
-    share(compiled(in_one_thread), task.ctypes.data, threads, functools.partial(roster.__setitem__, OVER, 1))
+    share(compiled(in_one_thread), task.ctypes.data, threads, functools.partial(counters.__setitem__, OVER, 1))
 
 
 # A task of threads has the address and the length of array n in two integers from a place on.

@@ -76,14 +76,14 @@ def sharing(small: Callable[..., Any], relaxation: float) -> Callable[..., None]
         for island in (begin + np.flatnonzero(sizes[begin:end] >= WIDE)).tolist():
             if memory.results[island, ERROR] <= tol:
                 continue
-            crew = threads_for(int(sizes[island]), threads)
+            workers = threads_for(int(sizes[island]), threads)
             found = layout_of(P, island, layouts, island, 1)
             if found is not None:
                 if first < island:
                     answering(small, P, law, x, u, tol, limit, memory, first, island)
                 from pluecker.contact.friction.first_order.large_sweeps import run_large
 
-                run_large(P, law, x, u, tol, limit, memory, island, found, crew, relaxation)
+                run_large(P, law, x, u, tol, limit, memory, island, found, workers, relaxation)
                 first = island + 1
         if first < end:
             answering(small, P, law, x, u, tol, limit, memory, first, end)

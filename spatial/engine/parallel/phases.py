@@ -6,8 +6,8 @@ that it is over. Who comes late, or not at all, is not missed: blocks are the sa
 does them differs. Each thread has a share of the blocks, which follow one another and are the same whenever a phase has as
 many: what it reads and writes there is in the cache of its core already. Then it takes what is left of other shares.
 
-Threads have some integers in common, the *roster*, each in a line of the cache of its own. Without compilation there is one
-thread.
+Threads have some integers in common, the *counters*, each in a line of the cache of its own. Without compilation there is
+one thread.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from pluecker.spatial.engine.parallel.atomics import (
 )
 from pluecker.spatial.engine.parallel.interruption_flag import interrupted
 
-__all__ = ["OVER", "dismiss", "make_roster", "shared_phases"]
+__all__ = ["OVER", "end_phases", "make_counters", "shared_phases"]
 
 # Blocks of all phases so far, and those that are finished; whether it is over; threads; how often others were late; where
 # the system's function is that gives way to other threads; then what is left of each share: the number of the phase, the
@@ -56,49 +56,49 @@ def yield_address() -> int:
     return found
 
 
-def make_roster(threads: int) -> NDArray[np.int64]:
-    """Make the shared integers (the roster) for so many threads, before the first phase."""
-    roster = np.zeros(SHARES + 8 * threads, np.int64)
-    roster[THREADS], roster[GIVE_WAY] = threads, yield_address()
-    return roster
+def make_counters(threads: int) -> NDArray[np.int64]:
+    """Make the shared integers (the counters) for so many threads, before the first phase."""
+    counters = np.zeros(SHARES + 8 * threads, np.int64)
+    counters[THREADS], counters[GIVE_WAY] = threads, yield_address()
+    return counters
 
 
 @kernel
-def dismiss(roster):
+def end_phases(counters):
     """Tell the other threads that there will be no more phases."""
-    write_shared(roster, OVER, 1)
+    write_shared(counters, OVER, 1)
 
 
 @kernel
-def begin(roster, first, end):
+def begin_phase(counters, first, end):
     """Begin a phase of the blocks from ``first`` to ``end``; what they read has to be written before"""
-    threads, phase = read_shared(roster, THREADS), (read_shared(roster, SHARES) >> 2 * BITS) + 1
-    write_shared(roster, BLOCKS, read_shared(roster, BLOCKS) + end - first)
+    threads, phase = read_shared(counters, THREADS), (read_shared(counters, SHARES) >> 2 * BITS) + 1
+    write_shared(counters, BLOCKS, read_shared(counters, BLOCKS) + end - first)
     for k in range(threads):
         begins, ends = first + k * (end - first) // threads, first + (k + 1) * (end - first) // threads
-        write_shared(roster, SHARES + 8 * k, phase << 2 * BITS | begins << BITS | ends)
+        write_shared(counters, SHARES + 8 * k, phase << 2 * BITS | begins << BITS | ends)
 
 
 @kernel
-def take(roster, k):
+def take_block(counters, k):
     """Take a block of the share of thread k, or of another one in the same phase; -1 if there is none"""
-    threads, phase = read_shared(roster, THREADS), read_shared(roster, SHARES + 8 * k) >> 2 * BITS
+    threads, phase = read_shared(counters, THREADS), read_shared(counters, SHARES + 8 * k) >> 2 * BITS
     for turn in range(threads):
         place = SHARES + 8 * ((k + turn) % threads)
-        share = read_shared(roster, place)
+        share = read_shared(counters, place)
         while share >> 2 * BITS == phase and (share >> BITS) & MOST != share & MOST:
-            if replace_shared(roster, place, share, share + (1 << BITS)):
+            if replace_shared(counters, place, share, share + (1 << BITS)):
                 return (share >> BITS) & MOST
-            share = read_shared(roster, place)
+            share = read_shared(counters, place)
     return -1
 
 
 @kernel
-def wait(roster, pauses):
+def wait(counters, pauses):
     """Pause once, after so many pauses"""
     pause()
     if pauses % OFTEN == OFTEN - 1:
-        give_way(read_shared(roster, GIVE_WAY))
+        give_way(read_shared(counters, GIVE_WAY))
 
 
 def shared_phases(do_block: Callable[..., None]) -> tuple[Callable[..., None], Callable[..., None]]:
@@ -108,44 +108,44 @@ def shared_phases(do_block: Callable[..., None]) -> tuple[Callable[..., None], C
         do_block: a kernel ``do_block(L, block)``, with what all threads share; it says what a phase does with a block.
 
     Returns:
-        ``run_phase(L, roster, first, end)`` of the leader, and ``follow(L, roster, k)`` of thread k.
+        ``run_phase(L, counters, first, end)`` of the leader, and ``follow(L, counters, k)`` of thread k.
     """
 
     @kernel
-    def take_part(L, roster, k):
+    def take_part(L, counters, k):
         """Do blocks until none is left; return how many"""
-        done, block = 0, take(roster, k)
+        done, block = 0, take_block(counters, k)
         while block >= 0:
             do_block(L, block)
-            done, block = done + 1, take(roster, k)
+            done, block = done + 1, take_block(counters, k)
         if done > 0:
-            add_shared(roster, FINISHED, done)
+            add_shared(counters, FINISHED, done)
         return done
 
     @called_kernel
-    def run_phase(L, roster, first, end):
+    def run_phase(L, counters, first, end):
         """Run a phase of the blocks from ``first`` to ``end``, with this thread as the leader"""
-        begin(roster, first, end)
-        take_part(L, roster, 0)
-        pauses, late = 0, read_shared(roster, LATE)
-        while read_shared(roster, FINISHED) != read_shared(roster, BLOCKS):
-            wait(roster, pauses)
+        begin_phase(counters, first, end)
+        take_part(L, counters, 0)
+        pauses, late = 0, read_shared(counters, LATE)
+        while read_shared(counters, FINISHED) != read_shared(counters, BLOCKS):
+            wait(counters, pauses)
             pauses += 1
         late += (ONCE if pauses > LONG else 0) - (late >> FADING)
-        write_shared(roster, LATE, late)
+        write_shared(counters, LATE, late)
         if late > 4 * ONCE:
-            dismiss(roster)
+            end_phases(counters)
 
     @kernel
-    def follow(L, roster, k):
+    def follow(L, counters, k):
         """Do blocks of one phase after the other, until it is over"""
         pauses = 0
-        while read_shared(roster, OVER) == 0 and not interrupted():
-            pauses = 0 if take_part(L, roster, k) > 0 else pauses + 1
+        while read_shared(counters, OVER) == 0 and not interrupted():
+            pauses = 0 if take_part(L, counters, k) > 0 else pauses + 1
             if pauses > 0:
-                wait(roster, pauses)
+                wait(counters, pauses)
 
-    def run_alone(L, roster, first, end):
+    def run_alone(L, counters, first, end):
         """Run a phase without compilation"""
         for block in range(first, end):
             do_block(L, block)

@@ -125,7 +125,7 @@ class Island:
         """State from which sweeps of a large island continue; None for other islands."""
         if self.factors is None:
             return None
-        laid = layout_of(self.factors, 0, self.whole.layouts, self.number, self.crew)
+        laid = layout_of(self.factors, 0, self.whole.layouts, self.number, self.workers)
         if laid is None:
             return None
         from pluecker.contact.friction.first_order.large_sweeps import Sweeping  # small problems need not load it
@@ -133,7 +133,7 @@ class Island:
         return Sweeping(laid, self.P.b)
 
     @property
-    def crew(self) -> int:
+    def workers(self) -> int:
         """Number of threads that are worth it."""
         return threads_for(self.contacts, self.whole.threads)
 
@@ -203,7 +203,7 @@ class Island:
 
     def velocity(self, x: Array) -> Array:
         """Compute N x + b, scaled."""
-        return self.checks.velocity(x, self.crew)
+        return self.checks.velocity(x, self.workers)
 
     def errors(self, x: Array, u: Array) -> Array:
         """Return the squared natural map of each contact; of steep cones Signorini's error if larger."""
@@ -260,11 +260,11 @@ class Island:
 
         Velocities are corrected after each call. Where that takes away a tolerance that was reached, sweeps go on.
         """
-        sweeping, used, crew = self.sweeping, 0, self.crew
+        sweeping, used, workers = self.sweeping, 0, self.workers
         before = int(sweeping.spent)
         while True:
             history = self.record[self.iterations + used :]
-            sweeping.run(x, self.law, tol, limit - used, relaxation, momentum, history, crew)
+            sweeping.run(x, self.law, tol, limit - used, relaxation, momentum, history, workers)
             used += sweeping.used
             last = sweeping.last
             if all(np.isfinite(half).all() for half in last):

@@ -141,20 +141,24 @@ class Parts:
         N, whole = self.island.P.A.N, float(error.sum())
         share = float(error[self.inside].sum()) / whole if whole > 0.0 else 0.0
         if whole > REACHED * self.before and share > HELD:
-            for blocks in apart(N, np.flatnonzero(self.inside)):
+            for blocks in connected_components(N, np.flatnonzero(self.inside)):
                 if error[blocks].sum() > HOLDS_UP * whole:
                     self.grow(blocks)
         if share < HELD:
             self.extend(np.where(self.inside, 0.0, error), held_up)
         self.before = whole
-        return [blocks for blocks in apart(N, np.flatnonzero(self.inside)) if error[blocks].sum() > UNSOLVED * whole]
+        return [
+            blocks
+            for blocks in connected_components(N, np.flatnonzero(self.inside))
+            if error[blocks].sum() > UNSOLVED * whole
+        ]
 
     def grow(self, blocks: Indices) -> None:
         """Add a ring of neighbours to a part, unless it becomes too large, with the parts that it meets then."""
         N, mine = self.island.P.A.N, np.zeros_like(self.inside)
         mine[blocks] = True
         wider = self.inside | around(N, mine)
-        if next(len(part) for part in apart(N, np.flatnonzero(wider)) if blocks[0] in part) <= GROWN:
+        if next(len(part) for part in connected_components(N, np.flatnonzero(wider)) if blocks[0] in part) <= GROWN:
             self.inside = wider
 
     def extend(self, outside: Array, held_up: bool) -> None:
@@ -162,7 +166,7 @@ class Parts:
         N, whole = self.island.P.A.N, float(outside.sum())
         best: tuple[float, list[Indices]] = (0.0, [])
         for share, rings in AROUND if held_up else AROUND[:1]:
-            every = apart(N, np.flatnonzero(around(N, those_with_most(outside, share), rings)))
+            every = connected_components(N, np.flatnonzero(around(N, those_with_most(outside, share), rings)))
             found = [blocks for blocks in every if len(blocks) <= NEW and outside[blocks].sum() > UNSOLVED * whole]
             best = max(best, (float(sum(outside[blocks].sum() for blocks in found)), found), key=lambda one: one[0])
             if best[0] > REACHED * whole:
@@ -198,7 +202,7 @@ def meet(N, blocks, met):
 meet = entry_point(meet)
 
 
-def apart(N: BlockMatrix, blocks: Indices) -> list[Indices]:
+def connected_components(N: BlockMatrix, blocks: Indices) -> list[Indices]:
     """Split some blocks, ascending, into sets that do not act on one another; the set of the first one comes first."""
     label, stack = np.full(len(N.first) - 1, OUTSIDE), np.empty(len(blocks), np.int64)
     label[blocks] = INSIDE

@@ -22,7 +22,7 @@ from tests.contact.friction.first_order.large_islands import compiled_only
 pytestmark = [pytest.mark.everything, compiled_only]
 INTEGERS = types.int64[::1]
 MOST, SIZES = 1000, [0, 1, 2, 7, 100, 1000, 3]
-ROSTER, WRONG, PHASE, COUNTS = 2000, 0, 1, 2
+COUNTERS, WRONG, PHASE, COUNTS = 2000, 0, 1, 2
 
 
 class Counts(NamedTuple):
@@ -43,24 +43,24 @@ def parts():
     run_phase, follow = phases.shared_phases(count)
 
     def run(place, k):
-        memory, roster = integers_at(place, ROSTER), integers_at(place + 8 * ROSTER, ROSTER)
+        memory, counters = integers_at(place, COUNTERS), integers_at(place + 8 * COUNTERS, COUNTERS)
         if k > 0:
-            follow(Counts(memory), roster, k)
+            follow(Counts(memory), counters, k)
             return 0
-        size = memory[ROSTER - 1]
+        size = memory[COUNTERS - 1]
         for turn in range(50):
             atomics.write_shared(memory, PHASE, turn)
-            run_phase(Counts(memory), roster, 0, size // 3)
-            run_phase(Counts(memory), roster, size // 3, size)
-        phases.dismiss(roster)
+            run_phase(Counts(memory), counters, 0, size // 3)
+            run_phase(Counts(memory), counters, size // 3, size)
+        phases.end_phases(counters)
         return 0
 
-    def begin(roster, first, end):
-        phases.begin(view(roster), first, end)
+    def begin(counters, first, end):
+        phases.begin_phase(view(counters), first, end)
         return 0
 
-    def take(roster, k):
-        return phases.take(view(roster), k)
+    def take(counters, k):
+        return phases.take_block(view(counters), k)
 
     return SimpleNamespace(
         run=compiled_for(run, (types.intp, types.intp)),
@@ -73,9 +73,9 @@ def parts():
 @pytest.mark.parametrize("size", SIZES)
 def test_each_block_is_done_once_in_each_phase(size, number, parts):
     for _ in range(10):
-        memory = np.zeros(2 * ROSTER, np.int64)
-        roster = phases.make_roster(number)
-        memory[ROSTER : ROSTER + len(roster)], memory[ROSTER - 1] = roster, size
+        memory = np.zeros(2 * COUNTERS, np.int64)
+        counters = phases.make_counters(number)
+        memory[COUNTERS : COUNTERS + len(counters)], memory[COUNTERS - 1] = counters, size
         threads.share(parts.run, memory.ctypes.data, number)
         assert memory[WRONG] == 0
         assert (memory[COUNTS : COUNTS + size] == 50).all()
@@ -84,13 +84,13 @@ def test_each_block_is_done_once_in_each_phase(size, number, parts):
 @pytest.mark.parametrize("number", [1, 2, 3, 8])
 def test_threads_begin_with_their_shares_and_leave_no_block(number, parts):
     """Also those whose threads do not come, in whatever order they do"""
-    roster, rng = phases.make_roster(number), np.random.default_rng(number)
+    counters, rng = phases.make_counters(number), np.random.default_rng(number)
     for size in SIZES:
-        parts.begin(roster, 5, 5 + size)
+        parts.begin(counters, 5, 5 + size)
         taken, present, begun = [], rng.permutation(number)[: rng.integers(1, number + 1)], set()
         while True:
             k = int(rng.choice(present))
-            block = parts.take(roster, k)
+            block = parts.take(counters, k)
             if block < 0:
                 break
             own = set(range(5 + k * size // number, 5 + (k + 1) * size // number))
@@ -102,12 +102,12 @@ def test_threads_begin_with_their_shares_and_leave_no_block(number, parts):
 
 def test_nobody_takes_from_others_before_it_has_its_own_share(parts):
     """While a phase is handed out it may not be in it yet"""
-    roster = phases.make_roster(2)
-    parts.begin(roster, 0, 0)
+    counters = phases.make_counters(2)
+    parts.begin(counters, 0, 0)
     mine = phases.SHARES + 8
-    before = roster[mine]
-    parts.begin(roster, 0, 4)
-    handed_out, roster[mine] = roster[mine], before
-    assert parts.take(roster, 1) == -1
-    roster[mine] = handed_out
-    assert [parts.take(roster, 1) for _ in range(5)] == [2, 3, 0, 1, -1]
+    before = counters[mine]
+    parts.begin(counters, 0, 4)
+    handed_out, counters[mine] = counters[mine], before
+    assert parts.take(counters, 1) == -1
+    counters[mine] = handed_out
+    assert [parts.take(counters, 1) for _ in range(5)] == [2, 3, 0, 1, -1]

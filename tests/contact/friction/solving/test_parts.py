@@ -39,12 +39,12 @@ def meets(whole):
 def test_parts_do_not_act_on_one_another(count, seed):
     """Each contact is in one part, and contacts of two parts have no block of N in common."""
     blocks = np.sort(np.random.default_rng(seed).choice(40, count, replace=False))
-    found, touch = pieces.apart(packed().P.A.N, blocks), meets(packed())
+    found, touch = pieces.connected_components(packed().P.A.N, blocks), meets(packed())
     assert np.array_equal(np.sort(np.concatenate(found)), blocks)
     for one, other in itertools.combinations(found, 2):
         assert not touch[np.ix_(one, other)].any()
     for part in found:  # and none could be divided
-        assert len(pieces.apart(packed().P.A.N, part)) == 1
+        assert len(pieces.connected_components(packed().P.A.N, part)) == 1
 
 
 @given(st.integers(1, 4), SEEDS)
