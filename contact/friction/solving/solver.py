@@ -39,7 +39,7 @@ __all__ = ["Solver"]
 
 NOTHING = np.zeros(0)
 BUDGET_OF_ALL = 500  # factors of an island with bilateral rows: what comes after these takes a hundred times as long
-MANY_MULTIPLIERS = 120  # of all islands, of which Newton's method is called as all others: a call takes long anyway
+MOST_AT_ONCE = 120  # multipliers, of all islands: with more, Newton's method is called as all others; a call takes long
 PIECES = 8000  # iterations of a recipe in one piece, at most: more of them answer by themselves
 
 
@@ -275,7 +275,7 @@ def solve_prepared(ready: Preparation, b: Array, start: Array | None, options: O
     if errors is not None and is_converged(errors, tol):
         done = Done(x, 0, 0, len(P.islands) - 1, (), np.zeros((0, 2)) if options.history else None)
     else:
-        if options.how.first and size <= MANY_MULTIPLIERS and ready.roots is not None and not options.history:
+        if options.how.first and size <= MOST_AT_ONCE and ready.roots is not None and not options.history:
             done = at_once(ready, P, exact, x, tol, limit)
         if done is None:
             job = Job(

@@ -32,7 +32,7 @@ import numpy as np
 from pluecker.contact.friction.first_order.memory import ERROR
 from pluecker.contact.friction.first_order.pgs import USUAL
 from pluecker.contact.friction.first_order.runner import settled
-from pluecker.contact.friction.solving.islands.island import CALL, Island, on_islands
+from pluecker.contact.friction.solving.islands.island import STEPS, Island, on_islands
 from pluecker.contact.friction.solving.islands.newton import BUDGET, run_newton
 from pluecker.contact.friction.solving.islands.pieces import over_relaxed, with_momentum
 
@@ -41,10 +41,10 @@ __all__ = [
     "run_polished", "steepness",
 ]  # fmt: skip
 
-MANY = 500  # contacts from which sweeps come first: they solve packings of a thousand in the time of ten factors
+LARGE = 500  # contacts from which sweeps come first: they solve packings of a thousand in the time of ten factors
 HELD_UP = 3  # pieces of sweeps in a row that are held up, after which Newton's method of the whole is tried
 # Contacts up to which Newton's method comes first in the convex law, where there is no start, and its factors.
-FEW, CONVEX_BUDGET = 16, 20
+SMALL, CONVEX_BUDGET = 16, 20
 ROUNDS = 18
 GRADIENTS, FEW_GRADIENTS = 8000, 500
 SWEEPS, MORE = 200, 1.5  # of the first round; of the next, times those of the one before
@@ -67,12 +67,12 @@ def run_automatic(
 
 def limits_of(law: int) -> tuple[int, int, int]:
     """Return how many factors Newton's method may make first, and of how many contacts, with a start and without."""
-    return (BUDGET, MANY, MANY) if law == 1 else (CONVEX_BUDGET, MANY, FEW)
+    return (BUDGET, LARGE, LARGE) if law == 1 else (CONVEX_BUDGET, LARGE, SMALL)
 
 
 def table(island: Island, tol: float) -> None:
     """Run the rows of the table that are for this island."""
-    if island.contacts > MANY:
+    if island.contacts > LARGE:
         many(island, tol)
     if island.law == 0:
         convex(island, tol)
@@ -93,7 +93,7 @@ def many(island: Island, tol: float) -> None:
 def convex(island: Island, tol: float) -> None:
     """Run the interior point where its factors are not too large, then gradients."""
     if island.error > tol and island.factorises:
-        island.convex(tol, island.zero, island.x, CALL)
+        island.convex(tol, island.zero, island.x, STEPS)
     island.newton(tol)
     if island.error > tol:
         island.gradients(tol, GRADIENTS)
@@ -107,7 +107,7 @@ def coulomb(island: Island, tol: float) -> None:
     anew, count = HeldShifts(island, fresh=True), float(SWEEPS)
     x, u = island.zero.copy(), island.velocity(island.zero)
     for number in range(ROUNDS):
-        if number == FIRST_ROUNDS and island.contacts <= MANY:
+        if number == FIRST_ROUNDS and island.contacts <= LARGE:
             island.newton(tol, island.zero, LONG)
         if island.factorises and anew.step >= SHORTEST:
             anew.advance(tol, AT_A_TIME)

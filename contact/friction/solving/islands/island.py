@@ -52,14 +52,14 @@ from pluecker.spatial.engine.parallel.threads import map_in_threads
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.properties import cached_property
 
-__all__ = ["CALL", "Checks", "Island", "Whole", "is_long", "on_islands"]
+__all__ = ["STEPS", "Checks", "Island", "Whole", "is_long", "on_islands"]
 
-CALL = 200  # iterations of the interior point in one call
+STEPS = 200  # of the interior point in one call
 LONGEST_FACTOR = 5e9  # operations of a factor of the interior point: more takes a second, and is left out
-MANY = 2000  # contacts from which an estimate of these from below comes first: the pattern of a factor is dear
+MOST_ANALYSED = 2000  # contacts from which an estimate of these from below comes first: the pattern of a factor is dear
 PER_ROW = 8  # operations of an iteration besides its product
 PIECE = 8e8  # operations of gradients to the limit: half of them in one piece, 0.2 s where it was measured
-USUAL = 50  # those that it takes where it gets anywhere, at most
+USUAL_STEPS = 50  # of the interior point where it gets anywhere, at most
 
 
 class Whole(NamedTuple):
@@ -153,7 +153,7 @@ class Island:
     @cached_property
     def factorises(self) -> bool:
         """True if factors of the interior point take less than a second each."""
-        if self.contacts > MANY and self.number not in self.whole.patterns:
+        if self.contacts > MOST_ANALYSED and self.number not in self.whole.patterns:
             if ("factor", self.number) not in self.whole.layouts:
                 self.whole.layouts["factor", self.number] = least_operations(self.P.A.N)
             if self.whole.layouts["factor", self.number] > LONGEST_FACTOR:
@@ -326,13 +326,13 @@ class Island:
         self.note("newton", -int(-share // 1), began)
         return [found[k][0] for k in range(len(parts))]
 
-    def convex(self, tol: float, g: Array, start: Array, most: int = CALL) -> Array:
+    def convex(self, tol: float, g: Array, start: Array, most: int = STEPS) -> Array:
         """Return the interior point's multipliers of the convex problem with shifted velocities."""
         if self.rest <= 0:
             return start
         began, P, limit, pattern = time.perf_counter(), self.P, min(most, self.rest), self.pattern
         # Operations of a factor are not more than its entries times the rows, which are quickly known.
-        brief = LONG_OPERATIONS / USUAL
+        brief = LONG_OPERATIONS / USUAL_STEPS
         long = float(pattern.numbers[0]) * len(P.b) > brief and operations(pattern) > brief
         steps, x = answering(
             interior_point, with_compliance(P), P.b + g, P.K, P.s, start, tol, limit, pattern, long=long

@@ -37,7 +37,7 @@ AROUND = ((0.9, 2), (0.9, 1), (0.5, 1), (0.5, 0))
 REACHED, HELD, HOLDS_UP, UNSOLVED = 0.25, 0.5, 0.1, 0.0025
 NEW, GROWN = 500, 1500  # contacts of a part, at most, when it is found, and when it has grown
 GOAL, HELPS = 0.01, 0.5  # of the error of a part: what is asked for, and what is taken
-FACTORS, FEW = 40, 12  # of a part, where sweeps are held up, and where not
+MOST_FACTORS, FEW_FACTORS = 40, 12  # of a part, where sweeps are held up, and where not
 OUTSIDE, INSIDE = -2, -1  # of some blocks, before sets have numbers
 
 
@@ -128,7 +128,7 @@ class Parts:
         island = self.island
         parts = [] if island.whole.roots is None else self.due(island.errors(x, u), held_up)
         if parts:
-            helps = island.improve_parts(parts, x, u, GOAL, HELPS, FACTORS if held_up else FEW)
+            helps = island.improve_parts(parts, x, u, GOAL, HELPS, MOST_FACTORS if held_up else FEW_FACTORS)
             for blocks, helped in zip(parts, helps, strict=True):
                 if held_up and not helped:
                     self.grow(blocks)
