@@ -95,10 +95,10 @@ def as_record(name: str, value: Any, expected: type) -> None:
     if not isinstance(value, expected):
         article = "an" if expected.__name__[0] in "AEIOU" else "a"
         what = expected.__name__ if expected.__name__.endswith("s") else f"{article} {expected.__name__}"
-        raise ArgumentTypeError(f"{name} is {held(value)}, expected {what}")
+        raise ArgumentTypeError(f"{name} is {type_of(value)}, expected {what}")
 
 
-def held(value: object) -> str:
+def type_of(value: object) -> str:
     """Return the type of a value, for messages."""
     return f"the class {value.__name__}"[:LONGEST] if isinstance(value, type) else type(value).__name__
 
@@ -126,12 +126,12 @@ def real_numbers(name: str, value: Any, what: str = "an array", truth: bool = Tr
         refuse(name, "not a rectangular array", expected)
     if array.dtype.kind == "O":
         array = from_objects(
-            name, array, held(value) if array.ndim == 0 else f"{held(value)} of objects", expected, truth
+            name, array, type_of(value) if array.ndim == 0 else f"{type_of(value)} of objects", expected, truth
         )
     elif array.size == 0 and array.dtype.kind in "USV":
         array = np.zeros(array.shape)
     if array.dtype.kind not in ("fiub" if truth else "fiu"):
-        refuse(name, f"{held(value)} of {array.dtype}" if array.ndim else held(value), expected)
+        refuse(name, f"{type_of(value)} of {array.dtype}" if array.ndim else type_of(value), expected)
     with np.errstate(over="ignore", invalid="ignore"):  # of longer floats; what overflows becomes infinite
         return np.array(array, dtype=np.float64, order="C")
 

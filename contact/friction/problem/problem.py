@@ -29,7 +29,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from pluecker.contact.arguments import as_number, as_switch, as_whole, held, real_numbers, shown
+from pluecker.contact.arguments import as_number, as_switch, as_whole, real_numbers, shown, type_of
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.friction.problem.checks import (
     HUGE,
@@ -361,7 +361,7 @@ def build_sets(friction: ArrayLike, size: int, rows: tuple[ArrayLike, ArrayLike]
         return sets
     if not isinstance(rows, (tuple, list)) or len(rows) != 2:
         kind = ProblemError if isinstance(rows, (tuple, list)) else ArgumentTypeError
-        raise kind(f"rows is {held(rows)}, expected a pair: lower bounds and upper bounds, (R,) each")
+        raise kind(f"rows is {type_of(rows)}, expected a pair: lower bounds and upper bounds, (R,) each")
     lower, upper = (np.atleast_1d(real_numbers("a bound of rows", bound, "a vector")) for bound in rows)
     if lower.ndim != 1 or lower.shape != upper.shape:
         raise ProblemError(f"rows: lower has shape {lower.shape} and upper {upper.shape}, expected (R,) both")

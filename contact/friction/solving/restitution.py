@@ -38,7 +38,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from pluecker.contact.arguments import as_record, held, shown
+from pluecker.contact.arguments import as_record, shown, type_of
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.friction.problem.checks import as_vector
 from pluecker.contact.friction.problem.columns import as_column, entry_error
@@ -145,7 +145,7 @@ def expanded(problem: Problem, compression: Array, p: Array, solver: Callable[[P
 def multipliers_of(result: Any, problem: Problem) -> Array:
     """Return the multipliers that the caller's solver found, checked, ``(m,)``, N s."""
     if not hasattr(result, "multipliers"):
-        raise ArgumentTypeError(f"solver returned {held(result)}, expected a record with multipliers")
+        raise ArgumentTypeError(f"solver returned {type_of(result)}, expected a record with multipliers")
     return as_vector("multipliers of the solver", result.multipliers, problem.size)
 
 

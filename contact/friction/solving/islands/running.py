@@ -149,7 +149,9 @@ def run_all(islands: Islands, threads: int | None, history: bool) -> Done:
     if history:
         parts, told = with_history(islands, count)
     elif workers > 1 and count > 1 and not (islands.job.shares and has_giant(P)):
-        found = map_in_threads(lambda bounds: islands.call(*bounds, np.zeros(0)), pieces(P, workers), workers)
+        found = map_in_threads(
+            lambda bounds: islands.call(*bounds, np.zeros(0)), ranges_of_islands(P, workers), workers
+        )
         parts = [part for piece in found for part in piece]
     else:
         parts = islands.call(0, count, np.zeros(0), workers) if count else []
@@ -220,7 +222,7 @@ def has_giant(P: Prepared) -> bool:
     return bool(sizes.max() >= SHARED_CONTACTS and sizes.max() >= GIANT * sizes.sum())
 
 
-def pieces(P: Prepared, workers: int) -> list[tuple[int, int]]:
+def ranges_of_islands(P: Prepared, workers: int) -> list[tuple[int, int]]:
     """Split islands into ranges with about as many multipliers each, a few for each thread."""
     ends = P.K.start[P.islands]
     cuts = np.unique(np.searchsorted(ends, np.linspace(0, ends[-1], 4 * workers + 1)))
