@@ -1,7 +1,9 @@
 """Agreement with Pinocchio on the robots of example-robot-data: ``python -m benchmarks.accuracy [NAME ...]``.
 
 Each robot is loaded from the same URDF file by both libraries, with a fixed and with a floating base, and compared in
-random states. Errors are relative, by norm, the worst of all states; those of energies by the norm over the states.
+random states. Errors are relative, by norm, the worst of all states; those of energies by the norm over the states. Rates of
+change are compared with the sizes of what they are rates of and of the velocities, of whose products they consist, where
+these are larger: a rate that is zero but for rounding, as that of a base that carries its own coordinates, has no digits.
 How friction and mimic joints are treated: see :mod:`pluecker.articulated.app.peer`.
 """
 
@@ -16,8 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.accuracy_frames import FRAME_QUANTITIES, frame_errors
-from benchmarks.accuracy_momentum import MOMENTUM_QUANTITIES, momentum_errors
 from pluecker.articulated import (
     Model,
     ModelError,
@@ -26,11 +26,25 @@ from pluecker.articulated import (
     bias_force,
     body_accelerations,
     body_velocities,
+    center_of_mass,
+    center_of_mass_acceleration,
+    center_of_mass_jacobian,
+    center_of_mass_velocity,
+    centroidal_momentum_matrix,
+    centroidal_momentum_matrix_dot,
+    coriolis_matrix,
     crba,
     forward_kinematics,
+    frame_acceleration,
+    frame_placement,
+    frame_velocity,
     gravity_force,
+    jacobian,
+    jacobian_dot,
     joint_forces,
     kinetic_energy,
+    momentum,
+    momentum_rate,
     potential_energy,
     random_configuration,
     rnea,
@@ -44,6 +58,13 @@ QUANTITIES = ("rnea", "crba", "aba", "bias", "gravity", "kinetic", "potential", 
 # number, are more than this, and each library solves its own rounding of H exactly.
 ABA_LIMIT = 1e-11
 BODY_QUANTITIES = ("velocity", "acceleration", "force")
+FRAME_QUANTITIES = ("frame placement", "frame velocity", "frame acceleration", "classical", "jacobian", "jacobian rate")
+AXES = {"body": "LOCAL", "aligned": "LOCAL_WORLD_ALIGNED", "world": "WORLD"}
+FRAMES = 4  # of each robot: the last, which is far from the base as a rule, and others by chance
+MOMENTUM_QUANTITIES = (
+    "center of mass", "its velocity", "its acceleration", "its jacobian", "momentum", "momentum rate", "centroidal",
+    "centroidal rate", "coriolis",
+)  # fmt: skip
 
 
 @dataclass
@@ -75,6 +96,12 @@ def relative(ours: Any, theirs: Any) -> float:
     """Relative error by norm; absolute where the truth is zero."""
     scale = float(np.linalg.norm(theirs))
     return float(np.linalg.norm(np.asarray(ours) - theirs)) / (scale or 1.0)
+
+
+def raise_to(worst: dict[str, float], ours: dict[str, Any], truth: dict[str, Any], size: dict[str, float]) -> None:
+    """Raise the worst errors to those of one state, relative to sizes; absolute where a size is zero."""
+    for key, value in truth.items():
+        worst[key] = max(worst[key], float(np.linalg.norm(ours[key] - value)) / (size[key] or 1.0))
 
 
 def compare(name: str, path: Path, floating: bool, states: int = 20, seed: int = 0) -> Comparison:
@@ -159,6 +186,118 @@ class Oracle(PinocchioPeer):
         result["velocity"] = np.array([np.roll(data.v[j].vector, 3) for j in joints])
         result["acceleration"] = np.array([np.roll(data.a[j].vector, 3) for j in joints])
         return result
+
+
+# --------------------------------------------------------------------------------------------------------------- frames
+
+
+def chosen_frames(model: Model, theirs: Any, pin: Any, rng: np.random.Generator) -> list[str]:
+    """Frames that both libraries know."""
+    known = [name for name in model.frame_names if theirs.existFrame(name, pin.BODY)]
+    some = rng.choice(len(known), min(FRAMES, len(known)), replace=False) if known else []
+    return sorted({known[-1], *(known[k] for k in some[1:])}) if known else []
+
+
+def frame_errors(model: Model, oracle: Any, q: Any, v: Any, a: Any, rng: np.random.Generator) -> dict[str, float]:
+    """The worst relative error, by norm, of each quantity."""
+    pin, theirs = oracle.pin, oracle.theirs
+    worst = dict.fromkeys(FRAME_QUANTITIES, 0.0)
+    for frame in chosen_frames(model, theirs, pin, rng):
+        number = theirs.getFrameId(frame, pin.BODY)
+        for axes, reference in AXES.items():
+            ours = our_frames(model, q, v, a, frame, axes)
+            for k in range(len(q)):
+                truth = dict(their_frames(oracle, q[k], v[k], a[k], number, getattr(pin, reference)))
+                size = {key: float(np.linalg.norm(value)) for key, value in truth.items()}
+                if theirs.nv:
+                    size["jacobian rate"] = max(size["jacobian rate"], size["jacobian"] * size["frame velocity"])
+                raise_to(worst, {key: ours[key][k] for key in truth}, truth, size)
+    return worst
+
+
+def our_frames(model: Model, q: Any, v: Any, a: Any, frame: str, axes: str) -> dict[str, Any]:
+    """Return our results for all states."""
+    return {
+        "frame placement": frame_placement(model, q, frame),
+        "frame velocity": frame_velocity(model, q, v, frame, axes=axes),
+        "frame acceleration": frame_acceleration(model, q, v, a, frame, axes=axes),
+        "classical": frame_acceleration(model, q, v, a, frame, axes=axes, classical=True),
+        "jacobian": jacobian(model, q, frame, axes=axes),
+        "jacobian rate": jacobian_dot(model, q, v, frame, axes=axes),
+    }
+
+
+def their_frames(oracle: Any, q: Any, v: Any, a: Any, frame: int, reference: Any) -> Iterator[tuple[str, Any]]:
+    """Return Pinocchio's results for one state, with angular parts first."""
+    pin, theirs, data, G = oracle.pin, oracle.theirs, oracle.data, oracle.G
+    state = oracle.q(q), G @ v, G @ a
+    pin.forwardKinematics(theirs, data, *state)
+    pin.updateFramePlacements(theirs, data)
+    yield "frame placement", data.oMf[frame].homogeneous.copy()
+    yield "frame velocity", np.roll(pin.getFrameVelocity(theirs, data, frame, reference).vector, 3)
+    yield "frame acceleration", np.roll(pin.getFrameAcceleration(theirs, data, frame, reference).vector, 3)
+    yield "classical", np.roll(pin.getFrameClassicalAcceleration(theirs, data, frame, reference).vector, 3)
+    if not theirs.nv:  # Pinocchio's Jacobians of nothing end the process
+        return
+    pin.computeJointJacobiansTimeVariation(theirs, data, *state[:2])
+    pin.updateFramePlacements(theirs, data)
+    yield "jacobian", np.roll(pin.getFrameJacobian(theirs, data, frame, reference), 3, axis=0) @ G
+    yield "jacobian rate", np.roll(pin.getFrameJacobianTimeVariation(theirs, data, frame, reference), 3, axis=0) @ G
+
+
+# -------------------------------------------------------------------------------------------------------------- momenta
+
+
+def momentum_errors(model: Model, oracle: Any, q: Any, v: Any, a: Any) -> dict[str, float]:
+    """The worst relative error, by norm, of each quantity."""
+    worst = dict.fromkeys(MOMENTUM_QUANTITIES, 0.0)
+    if not (model.nv and model.mass):
+        return worst
+    ours = our_momenta(model, q, v, a)
+    for k in range(len(q)):
+        truth = their_momenta(oracle, q[k], v[k], a[k])
+        size = {key: float(np.linalg.norm(value)) for key, value in truth.items()}
+        speed = float(np.linalg.norm(v[k]))
+        size["centroidal rate"] = max(size["centroidal rate"], size["centroidal"] * speed)
+        size["coriolis"] = max(size["coriolis"], float(np.linalg.norm(oracle.crba(q[k]))) * speed)
+        raise_to(worst, {key: ours[key][k] for key in truth}, truth, size)
+    return worst
+
+
+def our_momenta(model: Model, q: Any, v: Any, a: Any) -> dict[str, Any]:
+    """Return our results for all states."""
+    return {
+        "center of mass": center_of_mass(model, q),
+        "its velocity": center_of_mass_velocity(model, q, v),
+        "its acceleration": center_of_mass_acceleration(model, q, v, a),
+        "its jacobian": center_of_mass_jacobian(model, q),
+        "momentum": momentum(model, q, v, centroidal=True),
+        "momentum rate": momentum_rate(model, q, v, a, centroidal=True),
+        "centroidal": centroidal_momentum_matrix(model, q),
+        "centroidal rate": centroidal_momentum_matrix_dot(model, q, v),
+        "coriolis": coriolis_matrix(model, q, v),
+    }
+
+
+def their_momenta(oracle: Any, q: Any, v: Any, a: Any) -> dict[str, Any]:
+    """Return Pinocchio's results for one state, with angular parts first."""
+    pin, theirs, data, G = oracle.pin, oracle.theirs, oracle.data, oracle.G
+    q, v, a = oracle.q(q), G @ v, G @ a
+    found: dict[str, Any] = {}
+    pin.centerOfMass(theirs, data, q, v, a)
+    found["center of mass"], found["its velocity"] = data.com[0].copy(), data.vcom[0].copy()
+    found["its acceleration"] = data.acom[0].copy()
+    found["its jacobian"] = pin.jacobianCenterOfMass(theirs, data, q) @ G
+    found["momentum rate"] = np.roll(pin.computeCentroidalMomentumTimeVariation(theirs, data, q, v, a).vector, 3)
+    found["centroidal"] = np.roll(pin.ccrba(theirs, data, q, v), 3, axis=0) @ G
+    found["momentum"] = np.roll(data.hg.vector, 3)
+    pin.dccrba(theirs, data, q, v)
+    found["centroidal rate"] = np.roll(data.dAg, 3, axis=0) @ G
+    found["coriolis"] = G.T @ pin.computeCoriolisMatrix(theirs, data, q, v) @ G
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------------------- table
 
 
 def comparisons(names: list[str], states: int) -> Iterator[Comparison]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from benchmarks.mechanisms import Array
-from benchmarks.report import ROUNDS, Bars, Report, ratio, seconds
-from benchmarks.timing import Effort, interleaved, progress
+from benchmarks.measuring.mechanisms import Array
+from benchmarks.measuring.report import ROUNDS, Bars, Report, ratio, seconds
+from benchmarks.measuring.timing import Effort, interleaved, progress
 from pluecker import spatial
 
 __all__ = ["run"]

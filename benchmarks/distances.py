@@ -16,9 +16,10 @@ distances are equal, how many have another normal by more than 1e-3; inside one 
 as short. *Points*: of those 1 mm or more apart, by how much the points of a peer are off our two planes across the
 normal, m; *beside*: how many are elsewhere on them by more than 1 mm, where both shapes have an edge or a face along them.
 
-The third table is of surfaces of triangles, :mod:`benchmarks.surface_distances`, a tenth as many of each kind: of pairs that
-are *apart* by how much our distance is *off*, and how far our two points are beside the surfaces, m; how many are *cut*, and
-of how many of these we said that they are apart.
+The third table is of surfaces of triangles, a tenth as many of each kind. Our distances of these are coal's; MuJoCo takes a
+mesh for its hull, and the diagonals of a height field the other way. So they are held against all pairs of corners, sides
+and triangles (:mod:`tests.contact.geometry.triangles`): of pairs that are *apart* by how much our distance is *off*, and how
+far our two points are beside the surfaces, m; how many are *cut*, and of how many of these we said that they are apart.
 """
 
 from __future__ import annotations
@@ -29,22 +30,37 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.report import markdown
-from benchmarks.surface_distances import COLUMNS, SURFACES, compare_surface
-from pluecker.contact.geometry import distance
+from benchmarks.measuring.report import markdown
+from pluecker.contact.geometry import HeightField, Mesh, Sphere, distance
 from pluecker.spatial.extras import require
 from tests.contact.geometry.pairs import PRIMITIVES, pair_of_poses, pose, shape
 from tests.contact.geometry.peers import InMujoco, coal_nearest, coal_shape, separation
+from tests.contact.geometry.triangles import points_and_triangles, surface_distance
 
-EACH = 100  # pairs of poses for one pair of shapes
-CLOSE = 1e-6  # m
+EACH, FEW = 100, 50  # pairs of poses for one pair of shapes, and of surfaces
+CLOSE = 1e-6  # m: nearer to each other than that surfaces touch or not
 TURNED = 1e-3  # of normals
 APART = 1e-3  # m: nearer to each other points do not tell a normal
+POINT = 1e-9  # m: the radius of what is as good as a point
 OURS = ["shapes", "pairs", "ns", "doubt", "short", "exchanged", "moved"]
 PEERS = [
     *("shapes", "coal: other", "worst", "none", "normal", "points", "beside"),
     *("MuJoCo: other", "worst", "normal", "points", "beside"),
     *("contacts: of", "missing", "other", "worst", "normal"),
+]
+SURFACES = tuple((a, b) for a in ("Mesh", "HeightField") for b in ("Sphere", "Capsule", "Box", "ConvexHull"))
+CUT_OR_APART = [
+    "shapes",
+    "pairs",
+    "us",
+    "apart",
+    "off by",
+    "cut",
+    "said apart",
+    "point a",
+    "point b",
+    "exchanged",
+    "moved",
 ]
 Array = Any
 
@@ -144,6 +160,56 @@ def cells(peer: Peer, names: str) -> list[str]:
     return [str(x) if isinstance(x, int) else f"{x:.1e}" for x in values]
 
 
+# ---------------------------------------------------------------------------------------------------- surfaces
+
+
+def surface(rng: Any, kind: str) -> Any:
+    """Random heights of 4 by 4 cells, or a closed surface of 20 triangles that is not convex; some are thin."""
+    if kind == "HeightField":
+        return HeightField(rng.uniform(0.0, 0.5, (5, 5)), rng.uniform(0.5, 2.0, 2))
+    hull = shape(rng, "ConvexHull")
+    middle = hull.vertices.mean(axis=0)
+    return Mesh(
+        middle + rng.uniform(0.4, 1.0, (len(hull.vertices), 1)) * (hull.vertices - middle), hull.triangles, False
+    )
+
+
+def compare_surface(kinds: tuple[str, str], count: int) -> list[str]:
+    """A row of the table."""
+    rng, batches = np.random.default_rng(0), max(count // FEW, 1)
+    seconds, worst = 0.0, dict.fromkeys(("off by", "point a", "point b", "exchanged", "moved"), 0.0)
+    apart = cut = wrong = 0
+    for _ in range(batches):
+        first, second = surface(rng, kinds[0]), shape(rng, kinds[1])
+        T1, T2 = map(np.array, zip(*(pair_of_poses(rng) for _ in range(FEW)), strict=True))
+        W = pose(rng)
+        start = time.process_time()
+        found = distance(first, T1, second, T2)
+        seconds += time.process_time() - start
+        true = np.array([surface_distance(first, T, second, U) for T, U in zip(T1, T2, strict=True)])
+        out = true > CLOSE
+        apart, cut = apart + int(out.sum()), cut + int((true <= 0.0).sum())
+        wrong += int(((found.distance > CLOSE) & (true <= 0.0)).sum())
+        own = np.einsum("kji,kj->ki", T1[:, :3, :3], found.point_a - T1[:, :3, 3])
+        for key, values in (
+            ("off by", found.distance - true),
+            ("point a", points_and_triangles(own, first.vertices[first.triangles]).min(axis=1)),
+            ("point b", distance(second, T2, Sphere(POINT), found.point_b).distance + POINT),
+            ("exchanged", distance(second, T2, first, T1).distance - found.distance),
+            ("moved", distance(first, W @ T1, second, W @ T2).distance - found.distance),
+        ):
+            worst[key] = max(worst[key], np.abs(values[out]).max(initial=0.0))
+    title, pairs = " - ".join(kinds), batches * FEW
+    said = f"{worst.pop('off by'):.1e}"
+    return [
+        *(title, str(pairs), f"{1e6 * seconds / pairs:.0f}", str(apart), said, str(cut), str(wrong)),
+        *(f"{x:.1e}" for x in worst.values()),
+    ]
+
+
+# ---------------------------------------------------------------------------------------------------- tables
+
+
 def main(arguments: Any = None) -> None:
     """Print both tables."""
     parser = argparse.ArgumentParser(description=__doc__.split(":")[0])
@@ -160,7 +226,7 @@ def main(arguments: Any = None) -> None:
         ours.append(mine)
         theirs.append(others)
         print("  ".join(mine), "|", "  ".join(others[1:]), flush=True)
-    tables = ((OURS, ours), (PEERS, theirs), (COLUMNS, surfaces))
+    tables = ((OURS, ours), (PEERS, theirs), (CUT_OR_APART, surfaces))
     print("\n" + "\n\n".join(markdown(head, rows) for head, rows in tables if rows))
 
 

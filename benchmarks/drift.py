@@ -13,7 +13,7 @@ from time import perf_counter
 
 import numpy as np
 
-from benchmarks.report import markdown
+from benchmarks.measuring.report import markdown
 from pluecker.articulated import Model, ModelBuilder, crba, momentum, neutral, simulate
 from pluecker.articulated.simulation.integrators import ADAPTIVE, INTEGRATORS
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull, Voronoi
 
-from benchmarks.contact_capped import capped, peak_bytes
 from benchmarks.families import FAMILIES
 from benchmarks.families.capsules import capsule_inertia, closest
 from benchmarks.families.cards import house_of_cards
 from benchmarks.families.polyhedra import cells_around, jittered
 from benchmarks.families.scene import GRAVITY
+from benchmarks.measuring.resources import capped, peak_bytes
 from pluecker.contact import METHODS, assemble_contacts, contact_frames, solve
 from tests.contact.fuzz import long_errors
 

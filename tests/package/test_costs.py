@@ -93,7 +93,7 @@ def inputs_of(function, model):
 
 def operations(record, model, inputs, key=()):
     """Count the operations of the kernel."""
-    from benchmarks.counting import TALLY, numbers
+    from benchmarks.robots.counting import TALLY, numbers
 
     plan = record.plan(model, key)
     head = plan.head

@@ -5,9 +5,13 @@ import pytest
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed (extra peers)")
 
-from benchmarks.accuracy import BODY_QUANTITIES, QUANTITIES, compare  # noqa: E402
-from benchmarks.accuracy_frames import FRAME_QUANTITIES  # noqa: E402
-from benchmarks.accuracy_momentum import MOMENTUM_QUANTITIES  # noqa: E402
+from benchmarks.accuracy import (  # noqa: E402
+    BODY_QUANTITIES,
+    FRAME_QUANTITIES,
+    MOMENTUM_QUANTITIES,
+    QUANTITIES,
+    compare,
+)
 from pluecker.articulated import (  # noqa: E402
     Model,
     ModelBuilder,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numba.core import event
 
-from benchmarks.contact_problems import packing
+from benchmarks.contact.problems import packing
 from pluecker import warmup
 from pluecker.contact import Problem, solve
 from tests.conftest import COMPILED

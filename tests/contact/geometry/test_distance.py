@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from benchmarks.surface_distances import SURFACES, compare_surface
+from benchmarks.distances import SURFACES, compare_surface
 from pluecker.articulated import ModelBuilder
 from pluecker.contact import GeometryError
 from pluecker.contact.geometry import (

@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from benchmarks.worlds_mechanisms import rope
+from benchmarks.steps.worlds_mechanisms import rope
 from pluecker.contact.world.integrators import SEMI_IMPLICIT, as_world_integrator, world_scenario
 from tests.conftest import COMPILED
 

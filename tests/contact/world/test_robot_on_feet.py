@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from benchmarks.touching_scenes import quadruped
+from benchmarks.steps.touching_scenes import quadruped
 from pluecker.articulated import forward_kinematics, rnea
 from pluecker.articulated.robots import example_robots
 from pluecker.contact import World

@@ -9,7 +9,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from benchmarks.mechanisms import chain
+from benchmarks.measuring.mechanisms import chain
 from pluecker.articulated import (
     ModelBuilder,
     SingularInertiaError,

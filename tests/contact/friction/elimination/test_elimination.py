@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.contact_mechanisms import MECHANISMS, chain, door, four_bar
+from benchmarks.contact.mechanisms import MECHANISMS, chain, door, four_bar
 from pluecker.contact import Problem, errors_of, solve
 from pluecker.contact.friction.elimination import elimination, full_matrices
 from tests.contact.random_friction import random_problem

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.contact_clarabel import dual_form
+from benchmarks.contact.clarabel import dual_form
 from pluecker.contact import Problem, read_fclib, solve
 from tests.conftest import COMPILED, EVERYTHING
 from tests.contact.friction.files.fclib_files import published

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.contact_problems import packing
+from benchmarks.contact.problems import packing
 from pluecker.contact import solve
 from pluecker.contact.friction import solving
 from pluecker.contact.friction.first_order import sharing

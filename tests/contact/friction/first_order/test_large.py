@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.contact_problems import packing
+from benchmarks.contact.problems import packing
 from benchmarks.families import FAMILIES
 from pluecker.contact import Problem, errors_of, solve
 from tests.conftest import COMPILED

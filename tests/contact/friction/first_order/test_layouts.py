@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from benchmarks.contact_problems import packing
+from benchmarks.contact.problems import packing
 from pluecker.contact.friction.problem import prepared
 from pluecker.contact.friction.sparse import strips
 from tests.conftest import COMPILED

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.contact_problems import packing
+from benchmarks.contact.problems import packing
 from benchmarks.families.stacks import stack
 from pluecker.contact import errors_of, solve
 from tests.conftest import COMPILED

@@ -10,7 +10,7 @@ import threading
 import numpy as np
 import pytest
 
-from benchmarks.contact_problems import packing
+from benchmarks.contact.problems import packing
 from pluecker.contact import solve
 from pluecker.spatial.engine.parallel.threads import available_cores
 from tests.contact.friction.first_order.large_islands import (

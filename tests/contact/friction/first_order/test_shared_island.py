@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from benchmarks.contact_clarabel import dual_form, error_of
-from benchmarks.contact_problems import packing
+from benchmarks.contact.clarabel import dual_form, error_of
+from benchmarks.contact.problems import packing
 from pluecker.contact import Problem, Solver, solve
 from tests.conftest import COMPILED
 from tests.contact.any_blocks import of_factors, sets_of

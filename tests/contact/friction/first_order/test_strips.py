@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from benchmarks.contact_problems import packing
+from benchmarks.contact.problems import packing
 from pluecker.contact import solve
 from tests.conftest import COMPILED
 from tests.contact.friction.first_order.large_islands import KINDS, LAWS, all_are_large, both_ways

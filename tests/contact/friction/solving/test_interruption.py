@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from benchmarks.contact_problems import packing
+from benchmarks.contact.problems import packing
 from pluecker.contact import solve
 from pluecker.contact.friction.sparse import cholesky
 from pluecker.spatial.engine.parallel import interruption, interruption_flag, threads

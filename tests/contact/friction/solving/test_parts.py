@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.contact_problems import packing
+from benchmarks.contact.problems import packing
 from pluecker.contact import solve
 from pluecker.contact.friction.solving.islands import pieces
 from tests.contact.friction.solving.islands import island_of, one_island, scaled

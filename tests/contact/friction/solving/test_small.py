@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from benchmarks.contact_problems import packing
+from benchmarks.contact.problems import packing
 from pluecker.contact import Problem, errors_of, solve
 from tests.conftest import COMPILED
 from tests.contact.random_friction import random_problem

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.contact_problems import packing
+from benchmarks.contact.problems import packing
 from pluecker.contact.friction.sparse import symbolic
 from tests.contact.any_blocks import blocks_of
 

@@ -1,0 +1,1 @@
+"""Topics on friction problems and linear complementarity problems, beside Clarabel and QuantEcon."""

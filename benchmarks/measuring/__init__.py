@@ -1,0 +1,1 @@
+"""Parts that topics share: timing, reports, memory, mechanisms and peers."""

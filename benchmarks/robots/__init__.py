@@ -1,0 +1,1 @@
+"""Topics on the dynamics of models, beside Pinocchio and MuJoCo."""

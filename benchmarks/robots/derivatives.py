@@ -1,0 +1,129 @@
+"""Topic ``derivatives``: exact derivatives of the dynamics by dual numbers, next to Pinocchio's analytic ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from benchmarks.measuring.mechanisms import Mechanism, States, robots
+from benchmarks.measuring.peers import WHEELS, Pinocchio, available, same
+from benchmarks.measuring.report import ROUNDS, Report
+from benchmarks.measuring.timing import Effort, Times, interleaved, progress
+from benchmarks.robots.beside_pinocchio import compare
+from pluecker.articulated import Model, aba_derivatives, rnea_derivatives
+
+__all__ = ["run"]
+
+Calls = dict[str, Callable[[], Any]]
+
+BATCH = 512  # states; three matrices each
+LOOP = 64  # states in a loop in Python
+COLUMNS = [
+    "robot", "algorithm", "batch: ours / Pinocchio", "one: ours / Pinocchio", "ours, a state", "Pinocchio, a state",
+    "ours, one", "Pinocchio, one",
+]  # fmt: skip
+
+
+def our_calls(model: Model, s: States) -> dict[str, Calls]:
+    """Return our calls for both dynamics: a batch, into memory that is there, and one state."""
+    out = tuple(np.empty((len(s.q), model.nv, model.nv)) for _ in range(3))
+    q, v, a, tau = (rows[0].copy() for rows in (s.q, s.v, s.a, s.tau))
+    return {
+        "rnea_derivatives": {
+            "ours": lambda: rnea_derivatives(model, s.q, s.v, s.a, out=out, threads=1),
+            "one": lambda: rnea_derivatives(model, q, v, a),
+        },
+        "aba_derivatives": {
+            "ours": lambda: aba_derivatives(model, s.q, s.v, s.tau, out=out, threads=1),
+            "one": lambda: aba_derivatives(model, q, v, tau),
+        },
+    }
+
+
+def their_calls(peer: Pinocchio, count: int) -> dict[str, Calls]:
+    """Return Pinocchio's calls: a loop over ``count`` states, one state, and a loop on a model without joints."""
+    pin, model, data, nothing = peer.pin, peer.model, peer.data, np.zeros(0)
+    empty = pin.Model()
+    empty_data = empty.createData()
+    found: dict[str, Calls] = {}
+    for name, theirs, last in (
+        ("rnea_derivatives", pin.computeRNEADerivatives, peer.A),
+        ("aba_derivatives", pin.computeABADerivatives, peer.TAU),
+    ):
+        columns = (np.ascontiguousarray(rows.T[:count]) for rows in (peer.Q, peer.V, last))
+        states = list(zip(*columns, strict=True))
+
+        def loop(function: Any = theirs, states: Any = states) -> None:
+            for state in states:
+                function(model, data, *state)
+
+        def wait(function: Any = theirs) -> None:
+            for _ in range(count):
+                function(empty, empty_data, nothing, nothing, nothing)
+
+        def one(function: Any = theirs, state: Any = states[0]) -> Any:
+            return function(model, data, *state)
+
+        found[name] = {"Pinocchio": loop, "empty": wait, "Pinocchio, one": one}
+    return found
+
+
+def agree(robot: Mechanism, s: States, peer: Pinocchio) -> None:
+    """Compare the first state; damping is no part of Pinocchio's algorithms."""
+    q, v, a = (np.ascontiguousarray(rows[:, 0]) for rows in (peer.Q, peer.V, peer.A))
+    peer.pin.computeRNEADerivatives(peer.model, peer.data, q, v, a)
+    by_q, by_v, _ = rnea_derivatives(robot.model, s.q[0], s.v[0], s.a[0])
+    damping = np.diag(robot.model.damping)
+    same(robot.label, by_q, peer.G.T @ peer.data.dtau_dq @ peer.G)
+    same(robot.label, by_v - damping, peer.G.T @ peer.data.dtau_dv @ peer.G)
+
+
+def measure(robot: Mechanism, effort: Effort, report: Report) -> dict[str, dict[str, Times]]:
+    """For both dynamics the time a state, and the time of a call for one."""
+    size = min(BATCH, effort.states)
+    states, count = States.random(robot.model, size), min(LOOP, size)
+    calls = our_calls(robot.model, states)
+    if available(Pinocchio, report.note):
+        peer = Pinocchio(robot, states)
+        agree(robot, states, peer)
+        for name, theirs in their_calls(peer, count).items():
+            calls[name] |= theirs
+    sizes = {"ours": size, "Pinocchio": count, "empty": count}
+    return {
+        name: {key: Times(t.seconds / sizes.get(key, 1)) for key, t in interleaved(group, effort).items()}
+        for name, group in calls.items()
+    }
+
+
+def run(effort: Effort) -> Report:
+    """Measure everything."""
+    report = Report(
+        "derivatives",
+        "Derivatives of inverse and forward dynamics",
+        f"How long they take by dual numbers, compared with Pinocchio's analytic formulas: in batches of "
+        f"{min(BATCH, effort.states)} states on one core, and one state a call. **A ratio below 1 says that pluecker is "
+        "faster.**",
+        COLUMNS,
+    )
+    measured = (
+        (robot.label, name, times)
+        for robot in progress(list(robots()), "derivatives")
+        for name, times in measure(robot, effort, report).items()
+    )
+    compare(report, measured, by="Pinocchio")
+    report.notes += NOTES
+    return report
+
+
+NOTES = [
+    ROUNDS,
+    WHEELS,
+    "Results are compared first (differences below 1e-9).",
+    "Ours: all three matrices, by q, v and a (or tau), of displacements in v's coordinates; the batch writes to memory that "
+    "is there (`out=`); one state gives new arrays.",
+    "Pinocchio: `computeRNEADerivatives`, `computeABADerivatives` in a loop, and from the time of a call that of a call on "
+    "a model without joints is taken off, which crosses from Python to C++ and back and has nothing to compute. Of one "
+    "state nothing is taken off.",
+]

@@ -1,0 +1,1 @@
+"""Topics on what a new process waits for until its first result."""

@@ -1,0 +1,1 @@
+"""Topics on steps of simulations, beside Pinocchio and MuJoCo."""
