@@ -1,6 +1,6 @@
 """Scenes of contact with known answers: each makes a world, says what theory expects, and what came out.
 
-A scene is a file of this folder with a function ``run``, whose arguments are its parameters, and which returns an
+A scene is a file of a room of this folder with a function ``run``, whose arguments are its parameters, and which returns an
 :class:`~pluecker.examples.scenes.outcome.Outcome`. Those of ``SCENES`` are what ``pluecker contact`` shows.
 """
 
@@ -39,6 +39,12 @@ SCENES = {
     "cards": "two cards lean against each other",
     "resistance": "balls with rolling and spinning resistance",
 }
+ROOMS = {
+    "friction": ("incline", "slide", "capstan", "conveyor", "painleve", "puck", "launch"),
+    "standing": ("ladder", "tipping", "cards", "stack", "arch", "pile"),
+    "balls": ("rolling", "bowling", "resistance", "bounce", "cradle"),
+    "mechanisms": ("grasp", "push", "ragdoll", "quadruped"),
+}
 
 
 def run_scene(name: str, **parameters: Any) -> Outcome:
@@ -50,5 +56,6 @@ def run_scene(name: str, **parameters: Any) -> Outcome:
     """
     if not isinstance(name, str) or name not in SCENES:
         raise UnknownNameError(f"there is no scene {shown(name)}; there are {', '.join(SCENES)}")
-    found: Outcome = whole(importlib.import_module(f"{__name__}.{name}").run, **parameters)
+    room = next(room for room, names in ROOMS.items() if name in names)
+    found: Outcome = whole(importlib.import_module(f"{__name__}.{room}.{name}").run, **parameters)
     return found

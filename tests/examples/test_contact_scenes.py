@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pluecker.articulated import Trajectory
-from pluecker.examples.scenes import SCENES, outcome, run_scene
+from pluecker.examples.scenes import ROOMS, SCENES, outcome, run_scene
 from pluecker.spatial import UnknownNameError
 from tests.command import main
 
@@ -25,6 +26,13 @@ def test_a_scene_is_as_theory_expects(scene):
     assert found.claims
     assert found.name == scene
     assert len(found.motion.overlays) > 0
+
+
+def test_each_scene_has_one_room_and_a_file_in_it():
+    top = Path(outcome.__file__).parent
+    assert sorted(name for names in ROOMS.values() for name in names) == sorted(SCENES)
+    for room, names in ROOMS.items():
+        assert {path.stem for path in (top / room).glob("[a-z]*.py")} == set(names)
 
 
 def test_the_issue_of_an_unknown_scene_names_those_that_there_are():

@@ -1,0 +1,1 @@
+"""Scenes of balls: they roll, slip, spin, bounce and pass impacts on."""
