@@ -7,20 +7,20 @@ The chains are timed in turn, several rounds, and the medians compared: a ratio 
 from __future__ import annotations
 
 import sys
-import timeit
+from typing import Any
 
 import numpy as np
 
+from benchmarks.measuring.mechanisms import States, chain
+from benchmarks.measuring.report import markdown
+from benchmarks.measuring.timing import Effort, interleaved
 from pluecker.articulated import (
-    Model,
-    ModelBuilder,
     aba,
     body_jacobian_dot_times,
     body_jacobian_transpose_times,
     body_velocities,
     crba,
     factorize,
-    random_configuration,
     rnea,
 )
 
@@ -28,27 +28,14 @@ LENGTHS = (10, 100, 1000)
 STATES = 24_000  # bodies times states, for each timing: whole blocks of eight states of every chain
 
 
-def chain(n: int) -> Model:
-    """A serial chain of revolute joints about axes in all directions."""
-    rng = np.random.default_rng(n)
-    builder = ModelBuilder(f"chain{n}")
-    parent = builder.world
-    for k in range(n):
-        builder.add_body(f"b{k}", mass=1.0, center_of_mass=rng.normal(scale=0.1, size=3), inertia=[0.02, 0.03, 0.04])
-        builder.add_joint(f"j{k}", "revolute", parent, f"b{k}", axis=rng.normal(size=3), position=(0.1, 0.0, 0.0))
-        parent = f"b{k}"
-    return builder.build()
-
-
-def seconds_per_body(rounds: int = 9) -> dict[str, list[float]]:
+def seconds_per_body() -> dict[str, list[float]]:
     """For each algorithm, the median time per body and state for each length."""
-    calls = {}
+    calls: dict[int, dict[str, Any]] = {}
     for n in LENGTHS:
-        model, rng = chain(n), np.random.default_rng(0)
-        states = STATES // n
-        q = random_configuration(model, rng, states)
-        v, u = rng.standard_normal((2, states, n))
-        f, factor = rng.standard_normal((states, n, 6)), factorize(model, q)
+        model, count = chain(n).model, STATES // n
+        states = States.random(model, count)
+        q, v, u = states.q, states.v, states.a
+        f, factor = np.random.default_rng(1).standard_normal((count, n, 6)), factorize(model, q)
         calls[n] = {
             "rnea": lambda model=model, q=q, v=v, u=u: rnea(model, q, v, u),
             "aba": lambda model=model, q=q, v=v, u=u: aba(model, q, v, u),
@@ -60,22 +47,20 @@ def seconds_per_body(rounds: int = 9) -> dict[str, list[float]]:
         }
         if n <= 100:
             calls[n]["crba"] = lambda model=model, q=q: crba(model, q)
-    times: dict[str, dict[int, list[float]]] = {}
-    for _ in range(rounds):
-        for n, algorithms in calls.items():
-            for name, call in algorithms.items():
-                times.setdefault(name, {}).setdefault(n, []).append(timeit.timeit(call, number=1) / STATES)
-    return {name: [float(np.median(t[1:])) for t in by_length.values()] for name, by_length in times.items()}
+    effort = Effort(rounds=9, shortest=0.0, states=STATES, processes=0)
+    alone = {f"{name}, {n}": call for n, algorithms in calls.items() for name, call in algorithms.items()}
+    times = interleaved(alone, effort, sizes=dict.fromkeys(alone, STATES))
+    return {name: [times[f"{name}, {n}"].median for n in LENGTHS if name in calls[n]] for name in calls[LENGTHS[0]]}
 
 
 def main() -> int:
     """Print the table."""
-    print("| algorithm | " + " | ".join(f"{n} bodies" for n in LENGTHS) + " | slowest / fastest |")
-    print("|---|" + "---:|" * (len(LENGTHS) + 1))
+    rows = []
     for name, times in seconds_per_body().items():
         cells = [f"{t * 1e9:.0f} ns a body" for t in times] + ["-"] * (len(LENGTHS) - len(times))
         ratio = f"{max(times) / min(times):.2f}" if len(times) == len(LENGTHS) else "grows with depth"
-        print(f"| {name} | " + " | ".join(cells) + f" | {ratio} |")
+        rows.append([name, *cells, ratio])
+    print(markdown(["algorithm", *(f"{n} bodies" for n in LENGTHS), "slowest / fastest"], rows))
     return 0
 
 

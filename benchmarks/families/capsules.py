@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial import cKDTree
 
-from benchmarks.families.scene import Scene, with_ground
+from benchmarks.families.scene import Scene, inward_normal, pairs_within, with_ground
 from pluecker.contact.friction.tables.table import ContactTable
 from pluecker.spatial.functions.elementwise import Array
 
@@ -79,8 +78,7 @@ def capsule_inertia(mass: Array, half: Array, radius: Array, way: Array) -> Arra
 def touching(place: Array, arm: Array, reach: float) -> tuple[Array, ...]:
     """Pairs of capsules nearer than that: both numbers, the point in the middle, the normal and the gap."""
     longest = 2.0 * np.linalg.norm(arm, axis=1).max() + 2.0 * RADIUS + reach
-    pairs = cKDTree(place).query_pairs(longest, output_type="ndarray").astype(np.int64)
-    pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+    pairs = pairs_within(place, longest)
     p, q = closest(place[pairs[:, 0]], arm[pairs[:, 0]], place[pairs[:, 1]], arm[pairs[:, 1]])
     distance = np.linalg.norm(q - p, axis=1)
     near = distance < 2.0 * RADIUS + reach
@@ -104,7 +102,7 @@ def closest(c: Array, a: Array, d: Array, b: Array) -> tuple[Array, Array]:
 
 def on_wall(place: Array, arm: Array, axis: int, side: float, reach: float = RADIUS) -> tuple[Array, ...]:
     """Both ends of capsules that are near a wall: numbers, points, normals into the box, gaps."""
-    inward = np.where(np.arange(3) == axis, 1.0 if side == 0.0 else -1.0, 0.0)
+    inward = inward_normal(axis, side)
     ends = np.concatenate([place - arm, place + arm])
     gap = np.abs(ends[:, axis] - side) - RADIUS
     near = np.flatnonzero(gap < reach)

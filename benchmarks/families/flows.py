@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.families.packings import near
-from benchmarks.families.scene import Scene, with_ground
+from benchmarks.families.scene import Scene, inward_normal, with_ground
 from pluecker.contact.friction.tables.table import ContactTable
 from pluecker.spatial.functions.elementwise import Array
 
@@ -61,7 +61,7 @@ def chute(contacts: int, seed: int = 0, *, friction: float = 0.5, rough: float =
 
 def along_wall(place: Array, radius: Array, axis: int, side: float, friction: float) -> tuple[Array, ...]:
     """Contacts with a wall: pairs, normals, points, gaps, friction."""
-    inward = np.where(np.arange(3) == axis, 1.0 if side == 0.0 else -1.0, 0.0)
+    inward = inward_normal(axis, side)
     gap = np.abs(place[:, axis] - side) - radius
     of = np.flatnonzero(gap < radius)
     point = place[of] - (radius[of] + gap[of])[:, None] * inward

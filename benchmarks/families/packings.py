@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial import cKDTree
 
-from benchmarks.families.scene import Scene, with_ground
+from benchmarks.families.scene import Scene, inward_normal, pairs_within, with_ground
 from pluecker.contact.friction.tables.table import ContactTable
 from pluecker.spatial.functions.elementwise import Array
 
@@ -40,7 +39,7 @@ def packing(contacts: int, seed: int = 0, *, each: float = EACH, speed: float = 
     points = first + (RADIUS + 0.5 * gap)[:, None] * normal
     for axis in range(3):
         for side in (0.0, edge):
-            inward = np.where(np.arange(3) == axis, 1.0 if side == 0.0 else -1.0, 0.0)
+            inward = inward_normal(axis, side)
             apart = np.abs(position[:, axis] - side) - RADIUS
             touching = np.flatnonzero(apart < RADIUS)
             point = position[touching] - RADIUS * inward
@@ -85,8 +84,7 @@ def near(position: Array, reach: float) -> tuple[Array, Array, Array]:
     """Pairs of spheres whose centres are nearer than that, their distances, and the directions from one to the other: up
     where both are at one place, such as a corner of the box.
     """
-    pairs = cKDTree(position).query_pairs(reach, output_type="ndarray").astype(np.int64)
-    pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+    pairs = pairs_within(position, reach)
     way = position[pairs[:, 1]] - position[pairs[:, 0]]
     distance = np.linalg.norm(way, axis=1)
     apart = distance[:, None] > 1e-12

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from benchmarks.families.capsules import capsule_inertia, closest
-from benchmarks.families.scene import Scene, with_ground
+from benchmarks.families.scene import Scene, pairs_within, with_ground
 from pluecker.contact.friction.tables.table import ContactTable, Rows
 from pluecker.spatial.functions.elementwise import Array
 
@@ -111,8 +110,7 @@ def pushed_apart(place: Array, arm: Array, radius: Array) -> Array:
 def touching(place: Array, arm: Array, radius: Array, reach: float = 0.03, deep: float = DEEP) -> tuple[Array, ...]:
     """Contacts between parts of different ragdolls and with the floor: pairs of bodies, normals, points, gaps."""
     longest = 2.0 * (np.linalg.norm(arm, axis=1) + radius).max() + reach
-    pairs = cKDTree(place).query_pairs(longest, output_type="ndarray").astype(np.int64)
-    pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+    pairs = pairs_within(place, longest)
     pairs = pairs[pairs[:, 0] // PARTS != pairs[:, 1] // PARTS]
     i, j = pairs.T
     p, q = closest(place[i], arm[i], place[j], arm[j])

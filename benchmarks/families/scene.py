@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 
 from pluecker.contact.friction.problem.problem import Problem
 from pluecker.contact.friction.tables.assembly import assemble_contacts
@@ -15,7 +17,7 @@ from pluecker.contact.friction.tables.table import ContactTable, Rows
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.properties import cached_property
 
-__all__ = ["GRAVITY", "Scene", "with_ground"]
+__all__ = ["GRAVITY", "Scene", "inward_normal", "pairs_within", "with_ground"]
 
 GRAVITY = 9.81
 
@@ -63,3 +65,14 @@ def with_ground(
         np.concatenate([np.zeros((1, 3)), position]), np.concatenate([[[1.0, 0.0, 0.0, 0.0]], turned]),
         np.concatenate([np.zeros((1, 6)), velocity]),
     ).with_gravity((GRAVITY * np.sin(tilt), 0.0, -GRAVITY * np.cos(tilt)))  # fmt: skip
+
+
+def pairs_within(place: Array, reach: float) -> NDArray[np.int64]:
+    """Return the pairs of points that are nearer to each other than that, ``(n, 2)``, in ascending order."""
+    pairs = cKDTree(place).query_pairs(reach, output_type="ndarray").astype(np.int64)
+    return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+
+
+def inward_normal(axis: int, side: float) -> Array:
+    """Return the normal, into a box with a corner at the origin, of its wall where the coordinate of an axis is ``side``."""
+    return np.where(np.arange(3) == axis, 1.0 if side == 0.0 else -1.0, 0.0)
