@@ -5,17 +5,18 @@ from __future__ import annotations
 import functools
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.measuring.mechanisms import Array, Mechanism, States
-from pluecker.articulated import crba, minv
+from pluecker.articulated import Model, crba, minv
 from pluecker.articulated.conventions import to_pinocchio_q, velocity_map_to_pinocchio
 from pluecker.spatial import MissingExtraError
 from pluecker.spatial.extras import require
 
-__all__ = ["WHEELS", "MuJoCo", "Pinocchio", "available"]
+__all__ = ["WHEELS", "MuJoCo", "Pinocchio", "available", "bare_spec", "coordinates", "made", "same"]
 
 Call = Callable[[], Any]
 # Relative differences of inverse dynamics and inertia matrices above which two libraries disagree.
@@ -35,6 +36,16 @@ def available(peer: type, notes: Callable[[str], None]) -> bool:
         notes(f"{peer.__name__} is not installed and left out (`pip install 'pluecker[peers]'`).")
         return False
     return True
+
+
+def made(peer: type, make: Callable[[], Any], label: str, notes: Callable[[str], None]) -> Any:
+    """Return what ``make`` makes of a mechanism with a peer; None, and a note, where the peer is not there or refuses it."""
+    if available(peer, notes):
+        try:
+            return make()
+        except ValueError as error:
+            notes(f"{peer.__name__} does not load {label}: {' '.join(str(error).split())}.")
+    return None
 
 
 def same(what: str, ours: Array, theirs: Array, limit: float = SAME) -> None:
@@ -110,34 +121,42 @@ class Pinocchio:
             "aba": lambda: aba(threads, pool, Q, V, self.TAU, out),
         }
 
+    def loops(
+        self,
+        function: Callable[..., Any],
+        states: list[Any],
+        nothing: Any = None,
+        idle: Callable[..., Any] | None = None,
+    ) -> dict[str, Call]:
+        """Return calls of a function that takes one state: a loop over states, as many that compute nothing, and one.
+
+        Args:
+            function: of model, data and what is in a state.
+            states: one tuple each.
+            nothing: what stands for a state of a model without joints; arrays without numbers unless given.
+            idle: is called on that model in place of ``function`` where this would end the process.
+        """
+        model, data, empty = self.model, self.data, self.pin.Model()
+        empty_data, first = empty.createData(), states[0]
+        nothing, idle = nothing or (np.zeros(0),) * len(first), idle or function
+
+        def loop() -> None:
+            for state in states:
+                function(model, data, *state)
+
+        def wait() -> None:
+            for _ in states:
+                idle(empty, empty_data, *nothing)
+
+        return {"Pinocchio": loop, "empty": wait, "Pinocchio, one": lambda: function(model, data, *first)}
+
     def crba_loops(self, count: int) -> dict[str, Call]:
         """The inertia matrices of ``count`` states, in both of its ways; and as many calls that have nothing to do."""
-        pin, model, data, columns = self.pin, self.model, self.data, self.columns[:count]
-        empty, nothing = pin.Model(), np.zeros(0)
-        empty_data, none = empty.createData(), [nothing] * count
-        local, world = pin.Convention.LOCAL, pin.Convention.WORLD
-
-        def loop(model: Any, data: Any, columns: list[Array], convention: Any) -> None:
-            for q in columns:
-                pin.crba(model, data, q, convention)
-
-        return {
-            "local": lambda: loop(model, data, columns, local),
-            "world": lambda: loop(model, data, columns, world),
-            "empty": lambda: loop(empty, empty_data, none, local),
-        }
-
-    def minverse_loops(self, count: int) -> dict[str, Call]:
-        """The inverses of the inertia matrices of ``count`` states, and as many calls that have nothing to do."""
-        pin, model, data, columns = self.pin, self.model, self.data, self.columns[:count]
-        empty, none = pin.Model(), [np.zeros(0)] * count
-        empty_data = empty.createData()
-
-        def loop(model: Any, data: Any, columns: list[Array]) -> None:
-            for q in columns:
-                pin.computeMinverse(model, data, q)
-
-        return {"Pinocchio": lambda: loop(model, data, columns), "empty": lambda: loop(empty, empty_data, none)}
+        local, world = (
+            self.loops(self.pin.crba, [(q, way) for q in self.columns[:count]], (np.zeros(0), way))
+            for way in (self.pin.Convention.LOCAL, self.pin.Convention.WORLD)
+        )
+        return {"local": local["Pinocchio"], "world": world["Pinocchio"], "empty": local["empty"]}
 
     def inverse_single(self) -> dict[str, Call]:
         """For one state the inverse, and a solution by the matrix and its factors, three calls."""
@@ -164,6 +183,32 @@ class Pinocchio:
 # ----------------------------------------------------------------------------------------------------------------- MuJoCo
 
 
+def bare_spec(mujoco: Any, path: Path, floating: bool) -> Any:
+    """Make MuJoCo's specification from a URDF file without what is seen or touched, so that no meshes are asked for."""
+    robot = ET.parse(path).getroot()
+    for link in robot.iter("link"):
+        for shape in [*link.findall("visual"), *link.findall("collision")]:
+            link.remove(shape)
+    spec = mujoco.MjSpec.from_string(ET.tostring(robot, encoding="unicode"))
+    spec.compiler.boundinertia = 1e-12  # files have links without inertia, which MuJoCo refuses;
+    spec.compiler.balanceinertia = True  # the comparison of results tells whether these two changed what matters
+    if floating:
+        spec.worldbody.first_body().add_freejoint()
+    return spec
+
+
+def coordinates(model: Model, theirs: Any) -> tuple[list[int], list[int]]:
+    """Return the indices of our q and of our v in MuJoCo's order, of models of hinges, sliders and free joints."""
+    q_places: list[int] = []
+    v_places: list[int] = []
+    for joint in model.joints:
+        free = joint.type == "free"
+        own = theirs.body(joint.child).jntadr[0] if free else theirs.joint(joint.name).id
+        q_places += range(theirs.jnt_qposadr[own], theirs.jnt_qposadr[own] + (7 if free else 1))
+        v_places += range(theirs.jnt_dofadr[own], theirs.jnt_dofadr[own] + (6 if free else 1))
+    return q_places, v_places
+
+
 class MuJoCo:
     """A robot in MuJoCo, without shapes and contacts, with states in its own order, one a row."""
 
@@ -176,7 +221,7 @@ class MuJoCo:
         self.data = mujoco.MjData(self.model)
         ours, count = mechanism.model, len(states.q)
         free = slice(3 if mechanism.floating else 0, 6 if mechanism.floating else 0)
-        q_places, v_places = self.places(mechanism)
+        q_places, v_places = coordinates(mechanism.model, self.model)
         R = rotations(states.q[:, 3:7]) if mechanism.floating else np.empty((count, 0, 0))
 
         def reorder(rows: Array, linear: Array) -> Array:
@@ -199,32 +244,14 @@ class MuJoCo:
         self.agree()
 
     def build(self, mechanism: Mechanism) -> Any:
-        """Build the model from the same URDF file without what is seen or touched, so that no meshes are asked for."""
+        """Build the model from the same URDF file, without contacts and constraints."""
         mujoco = self.mujoco
         if mechanism.path is None:
             raise ValueError("no URDF file")
-        robot = ET.parse(mechanism.path).getroot()
-        for link in robot.iter("link"):
-            for shape in [*link.findall("visual"), *link.findall("collision")]:
-                link.remove(shape)
-        spec = mujoco.MjSpec.from_string(ET.tostring(robot, encoding="unicode"))
-        spec.compiler.boundinertia = 1e-12  # files have links without inertia, which MuJoCo refuses;
-        spec.compiler.balanceinertia = True  # the comparison of results tells whether these two changed what matters
-        if mechanism.floating:
-            spec.worldbody.first_body().add_freejoint()
+        spec = bare_spec(mujoco, mechanism.path, mechanism.floating)
         bits = mujoco.mjtDisableBit
         spec.option.disableflags = int(bits.mjDSBL_CONSTRAINT) | int(bits.mjDSBL_CONTACT) | int(bits.mjDSBL_EULERDAMP)
         return spec.compile()
-
-    def places(self, mechanism: Mechanism) -> tuple[list[int], list[int]]:
-        """Return the indices of our q and of our v in MuJoCo's order."""
-        q_places = list(range(7 if mechanism.floating else 0))
-        v_places = list(range(6 if mechanism.floating else 0))
-        for joint in mechanism.model.joints[bool(mechanism.floating) :]:
-            theirs = self.model.joint(joint.name)
-            q_places.append(int(theirs.qposadr[0]))
-            v_places.append(int(theirs.dofadr[0]))
-        return q_places, v_places
 
     def agree(self) -> None:
         """Compare the first states."""

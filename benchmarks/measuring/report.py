@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-__all__ = ["RESULTS", "ROUNDS", "Bars", "Report", "Section", "cores", "ratio", "seconds"]
+__all__ = ["RESULTS", "ROUNDS", "Bars", "Report", "Section", "beside_peers", "cores", "ratio", "seconds"]
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 PACKAGES = ("numpy", "numba", "pluecker", "pin", "mujoco")
@@ -99,6 +99,12 @@ class Bars:
     title: str = ""
     stacked: bool = False
     form: str = "{:.1f}"  # of the number at a bar's end
+
+
+def beside_peers(labels: Sequence[str], ratios: dict[str, list[float | None]], form: str = "{:.2f}") -> Bars:
+    """Chart the times of peers over ours."""
+    above = "above 1: pluecker is faster than the peer"
+    return Bars(labels, ratios, "peer's time / our time", 1.0, "equally fast", above, form=form)
 
 
 def markdown(columns: list[str], rows: list[list[str]]) -> str:

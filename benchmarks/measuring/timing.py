@@ -7,7 +7,7 @@ import math
 import sys
 import time
 import timeit
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,13 +60,22 @@ class Times:
 
 
 def interleaved(
-    calls: dict[str, Call], effort: Effort, timer: Callable[[], float] = time.perf_counter
+    calls: dict[str, Call],
+    effort: Effort,
+    timer: Callable[[], float] = time.perf_counter,
+    sizes: Mapping[str, float] | None = None,
 ) -> dict[str, Times]:
     """Time each call in turn, over and over: the first, the second, ..., the first, the second, ...
 
-    Every call is made once before, so that compilation and the first touch of memory do not count. ``timer`` says what is
-    measured: ``time.process_time`` counts the seconds of this process alone, on all cores.
+    Every call is made once before, so that compilation and the first touch of memory do not count.
+
+    Args:
+        calls: by name.
+        effort: how many rounds, and how long each call is repeated in one.
+        timer: ``time.process_time`` counts the seconds of this process alone, on all cores.
+        sizes: how many states, or steps, a call computes, by which its time is divided; 1 where it has none.
     """
+    sizes = sizes or {}
     numbers = {}
     for name, call in calls.items():
         call()
@@ -79,7 +88,7 @@ def interleaved(
     for _ in range(effort.rounds):
         for name, call in calls.items():
             seconds[name].append(timeit.timeit(call, timer=timer, number=numbers[name]) / numbers[name])
-    return {name: Times(np.array(values)) for name, values in seconds.items()}
+    return {name: Times(np.array(values) / sizes.get(name, 1)) for name, values in seconds.items()}
 
 
 def progress(items: Iterable[Any], label: str) -> Iterable[Any]:

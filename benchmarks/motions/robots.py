@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.motions.scene import LONGEST, Motion, draw_friction, draw_step, draw_turn, solid
+from benchmarks.motions.scene import LONGEST, UPRIGHT, Motion, draw_friction, draw_step, draw_turn, solid
 from pluecker.articulated import Model, neutral
 from pluecker.articulated.model.assembly import assemble
 from pluecker.articulated.model.urdf import read_urdf
 from pluecker.articulated.robots import find_robot
 from pluecker.contact import World
 from pluecker.contact.geometry import Box, Collider, HalfSpace, Surface, urdf_colliders
+from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["robot", "robot_among_boxes"]
+__all__ = ["put_boxes", "robot", "robot_among_boxes"]
 
 GRAVITY = (0.0, 0.0, -9.81)
 SIDE, MASS = 0.15, 1.0  # of the boxes
@@ -50,6 +51,15 @@ def robot_among_boxes(name: str, boxes: int, surface: Surface, damping: float) -
     return World(model, shapes=shapes), neutral(model)
 
 
+def put_boxes(model: Model, q: Array, radius: float, layer: int) -> None:
+    """Put the boxes on a circle around a robot, so many in a layer; ``q`` is written."""
+    for joint in model.joints:
+        if joint.name.startswith("box "):
+            k = int(joint.name.split()[1])
+            place = [radius * np.cos(0.63 * k), radius * np.sin(0.63 * k), 0.5 * SIDE + SIDE * (k // layer)]
+            q[joint.q_start : joint.q_start + 7] = [*place, *UPRIGHT]
+
+
 def robot(name: str, seed: int) -> Motion:
     """A limp robot, turned and moving, falls on boxes and the floor."""
     rng = np.random.default_rng(seed)
@@ -59,19 +69,8 @@ def robot(name: str, seed: int) -> Motion:
     )
     v = np.zeros(world.model.nv)
     for joint in world.model.joints:
-        place = slice(joint.q_start, joint.q_start + 7)
-        if joint.name.startswith("box "):
-            k = int(joint.name.split()[1])
-            q[place] = [
-                0.4 * np.cos(0.63 * k),
-                0.4 * np.sin(0.63 * k),
-                0.5 * SIDE + SIDE * (k // 5),
-                1.0,
-                0.0,
-                0.0,
-                0.0,
-            ]
-        elif joint.type == "free":
-            q[place] = [0.0, 0.0, 1.2, *draw_turn(rng)]
+        if joint.type == "free" and not joint.name.startswith("box "):
+            q[joint.q_start : joint.q_start + 7] = [0.0, 0.0, 1.2, *draw_turn(rng)]
             v[joint.v_start : joint.v_start + 6] = rng.normal(size=6)
+    put_boxes(world.model, q, 0.4, 5)
     return Motion(world, q, v, step, min(STEPS, round(LONGEST / step)), passive=False)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measuring.mechanisms import ALGORITHMS, Mechanism, States, chains, robots
-from benchmarks.measuring.peers import WHEELS, MuJoCo, Pinocchio, available
-from benchmarks.measuring.report import ROUNDS, Bars, Report, ratio, seconds
+from benchmarks.measuring.peers import WHEELS, MuJoCo, Pinocchio, available, made
+from benchmarks.measuring.report import ROUNDS, Bars, Report, beside_peers, ratio, seconds
 from benchmarks.measuring.timing import Effort, Times, interleaved, progress
 from pluecker.articulated import aba, crba, rnea
 
@@ -48,11 +48,11 @@ def measure(mechanism: Mechanism, effort: Effort, report: Report) -> dict[str, d
     states = States.random(mechanism.model, count)
     room = matrices(nv, count)
     calls = {algorithm: {"ours": call} for algorithm, call in our_calls(mechanism, states).items()}
-    sizes = {(algorithm, "ours"): count for algorithm in ALGORITHMS} | {("crba", "ours"): room}
+    sizes = {algorithm: {"ours": room if algorithm == "crba" else count} for algorithm in ALGORITHMS}
 
     def add(algorithm: str, name: str, call: Callable[[], Any], states: int) -> None:
         """Add a call to be timed in turn with the others of that algorithm."""
-        calls[algorithm][name], sizes[algorithm, name] = call, states
+        calls[algorithm][name], sizes[algorithm][name] = call, states
 
     H = np.empty((room, nv, nv))
     add("crba", "writing", lambda: H.fill(1.0), room)
@@ -66,19 +66,12 @@ def measure(mechanism: Mechanism, effort: Effort, report: Report) -> dict[str, d
             add(algorithm, "Pinocchio", call, count)
         for name, call in theirs.crba_loops(min(LOOP, room)).items():
             add("crba", name, call, min(LOOP, room))
-    if mechanism.path is not None and available(MuJoCo, report.note):
-        try:
-            other = MuJoCo(mechanism, states)
+    if mechanism.path is not None:
+        other = made(MuJoCo, lambda: MuJoCo(mechanism, states), mechanism.label, report.note)
+        if other is not None:
             add("rnea", "MuJoCo", other.inverse(min(LOOP, count)), min(LOOP, count))
             add("aba", "MuJoCo", other.forward(threads=1), count)
-        except ValueError as error:
-            report.note(f"MuJoCo does not load {mechanism.label}: {' '.join(str(error).split())}.")
-    return {
-        algorithm: {
-            name: Times(times.seconds / sizes[algorithm, name]) for name, times in interleaved(group, effort).items()
-        }
-        for algorithm, group in calls.items()
-    }
+    return {algorithm: interleaved(group, effort, sizes=sizes[algorithm]) for algorithm, group in calls.items()}
 
 
 def without_calls(times: dict[str, Times]) -> None:
@@ -116,9 +109,7 @@ def run(effort: Effort) -> Report:
                 values.append(over[name.split()[0]][0] if name.split()[0] in over else None)
             writing["ours / writing alone"].append(floor[0] if floor else None)
     report.charts = [
-        Bars(
-            labels, ratios, "peer's time / our time", 1.0, "equally fast", "above 1: pluecker is faster than the peer"
-        ),
+        beside_peers(labels, ratios, "{:.1f}"),
         only(labels, writing, "inertia matrices: how much longer than filling the result with ones"),
     ]
     report.notes += NOTES

@@ -1,13 +1,42 @@
-"""Rows and a chart of algorithms next to Pinocchio's: a batch on one core, and one state a call."""
+"""Algorithms next to Pinocchio's: a batch on one core and one state a call, their times, rows and a chart."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
+from benchmarks.measuring.mechanisms import Mechanism, States
+from benchmarks.measuring.peers import Pinocchio, available
 from benchmarks.measuring.report import Bars, Report, ratio, seconds
-from benchmarks.measuring.timing import Times
+from benchmarks.measuring.timing import Effort, Times, interleaved
 
-__all__ = ["compare"]
+__all__ = ["Calls", "compare", "measure"]
+
+Calls = dict[str, Callable[[], Any]]
+
+
+def measure(
+    robot: Mechanism, states: States, calls: dict[str, Calls], agree: Callable[[Mechanism, States, Pinocchio], None],
+    their_calls: Callable[[Pinocchio], dict[str, Calls]], loop: int, effort: Effort, report: Report,
+) -> dict[str, dict[str, Times]]:  # fmt: skip
+    """Time our calls of a robot's states, by algorithm, in turn with Pinocchio's; the time a state, and of a call for one.
+
+    Args:
+        robot, states: what is computed.
+        calls: ours, ``ours`` for all states and ``one`` for one.
+        agree: raises an error where results of both differ.
+        their_calls: those of the same algorithms.
+        loop: how many states Pinocchio's calls loop over.
+        effort: how many rounds.
+        report: whose notes say if Pinocchio is not there.
+    """
+    if available(Pinocchio, report.note):
+        peer = Pinocchio(robot, states)
+        agree(robot, states, peer)
+        for name, theirs in their_calls(peer).items():
+            calls[name] |= theirs
+    sizes = {"ours": len(states.q), "Pinocchio": loop, "empty": loop}
+    return {name: interleaved(group, effort, sizes=sizes) for name, group in calls.items()}
 
 
 def compare(report: Report, measured: Iterable[tuple[str, str, dict[str, Times]]], by: str) -> None:

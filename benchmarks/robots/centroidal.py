@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from functools import partial
 
 import numpy as np
 
 from benchmarks.measuring.mechanisms import Mechanism, States, robots
-from benchmarks.measuring.peers import WHEELS, Pinocchio, available, same
+from benchmarks.measuring.peers import WHEELS, Pinocchio, same
 from benchmarks.measuring.report import ROUNDS, Report
-from benchmarks.measuring.timing import Effort, Times, interleaved, progress
-from benchmarks.robots.beside_pinocchio import compare
+from benchmarks.measuring.timing import Effort, Times, progress
+from benchmarks.robots.beside_pinocchio import Calls, compare, measure
 from pluecker.articulated import (
     Model,
     center_of_mass,
@@ -22,8 +21,6 @@ from pluecker.articulated import (
 )
 
 __all__ = ["run"]
-
-Calls = dict[str, Callable[[], Any]]
 
 LOOP = 256  # states in a loop in Python
 NAMES = {  # ours, and what is called of Pinocchio's
@@ -70,32 +67,15 @@ def our_calls(model: Model, states: States) -> dict[str, Calls]:
 
 
 def their_calls(peer: Pinocchio, count: int) -> dict[str, Calls]:
-    """Return Pinocchio's calls: a loop over ``count`` states, one state, and a loop on a model without joints."""
-    pin, model, data, nothing = peer.pin, peer.model, peer.data, np.zeros(0)
-    empty = pin.Model()
-    empty_data = empty.createData()
+    """Return Pinocchio's calls: loops over ``count`` states and on a model without joints, and one state."""
     positions, velocities = peer.columns[:count], [np.ascontiguousarray(v) for v in peer.V.T[:count]]
     found: dict[str, Calls] = {}
     for name, theirs in NAMES.items():
-        function = getattr(pin, theirs)
         moving = theirs in ("ccrba", "dccrba", "computeCoriolisMatrix")
         states = list(zip(positions, velocities, strict=True)) if moving else [(q,) for q in positions]
         # A call from Python to C++ and back alone: Jacobians end the process if there is nothing to compute
-        idle = pin.centerOfMass if theirs == "jacobianCenterOfMass" else function
-        rest = (nothing,) * (2 if moving else 1)
-
-        def loop(function: Any = function, states: Any = states) -> None:
-            for state in states:
-                function(model, data, *state)
-
-        def wait(function: Any = idle, rest: Any = rest) -> None:
-            for _ in range(count):
-                function(empty, empty_data, *rest)
-
-        def one(function: Any = function, state: Any = states[0]) -> Any:
-            return function(model, data, *state)
-
-        found[name] = {"Pinocchio": loop, "empty": wait, "Pinocchio, one": one}
+        idle = peer.pin.centerOfMass if theirs == "jacobianCenterOfMass" else None
+        found[name] = peer.loops(getattr(peer.pin, theirs), states, idle=idle)
     return found
 
 
@@ -110,22 +90,6 @@ def agree(robot: Mechanism, states: States, peer: Pinocchio) -> None:
     same(robot.label, coriolis_matrix(robot.model, q, v), peer.G.T @ C @ peer.G)
 
 
-def measure(robot: Mechanism, effort: Effort, report: Report) -> dict[str, dict[str, Times]]:
-    """For each quantity the time a state, and the time of a call for one."""
-    states, count = States.random(robot.model, effort.states), min(LOOP, effort.states)
-    calls = our_calls(robot.model, states)
-    if available(Pinocchio, report.note):
-        peer = Pinocchio(robot, states)
-        agree(robot, states, peer)
-        for name, theirs in their_calls(peer, count).items():
-            calls[name] |= theirs
-    sizes = {"ours": effort.states, "Pinocchio": count, "empty": count}
-    return {
-        name: {key: Times(t.seconds / sizes.get(key, 1)) for key, t in interleaved(group, effort).items()}
-        for name, group in calls.items()
-    }
-
-
 def run(effort: Effort) -> Report:
     """Measure everything."""
     report = Report(
@@ -135,11 +99,15 @@ def run(effort: Effort) -> Report:
         "call. A ratio above 1 says that pluecker is faster.",
         COLUMNS,
     )
-    measured = (
-        (robot.label, name, times)
-        for robot in progress(list(robots()), "centroidal")
-        for name, times in measure(robot, effort, report).items()
-    )
+
+    def times_of(robot: Mechanism) -> dict[str, dict[str, Times]]:
+        states = States.random(robot.model, effort.states)
+        loop = min(LOOP, len(states.q))
+        calls, theirs = our_calls(robot.model, states), partial(their_calls, count=loop)
+        return measure(robot, states, calls, agree, theirs, loop, effort, report)
+
+    robot_list = progress(list(robots()), "centroidal")
+    measured = ((robot.label, name, times) for robot in robot_list for name, times in times_of(robot).items())
     compare(report, measured, by="ours")
     report.notes += NOTES
     return report

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from functools import partial
 
 import numpy as np
 
 from benchmarks.measuring.mechanisms import Mechanism, States, robots
-from benchmarks.measuring.peers import WHEELS, Pinocchio, available, same
+from benchmarks.measuring.peers import WHEELS, Pinocchio, same
 from benchmarks.measuring.report import ROUNDS, Report
-from benchmarks.measuring.timing import Effort, Times, interleaved, progress
-from benchmarks.robots.beside_pinocchio import compare
+from benchmarks.measuring.timing import Effort, Times, progress
+from benchmarks.robots.beside_pinocchio import Calls, compare, measure
 from pluecker.articulated import Model, aba_derivatives, rnea_derivatives
 
 __all__ = ["run"]
-
-Calls = dict[str, Callable[[], Any]]
 
 BATCH = 512  # states; three matrices each
 LOOP = 64  # states in a loop in Python
@@ -43,31 +40,12 @@ def our_calls(model: Model, s: States) -> dict[str, Calls]:
 
 
 def their_calls(peer: Pinocchio, count: int) -> dict[str, Calls]:
-    """Return Pinocchio's calls: a loop over ``count`` states, one state, and a loop on a model without joints."""
-    pin, model, data, nothing = peer.pin, peer.model, peer.data, np.zeros(0)
-    empty = pin.Model()
-    empty_data = empty.createData()
-    found: dict[str, Calls] = {}
-    for name, theirs, last in (
-        ("rnea_derivatives", pin.computeRNEADerivatives, peer.A),
-        ("aba_derivatives", pin.computeABADerivatives, peer.TAU),
-    ):
-        columns = (np.ascontiguousarray(rows.T[:count]) for rows in (peer.Q, peer.V, last))
-        states = list(zip(*columns, strict=True))
-
-        def loop(function: Any = theirs, states: Any = states) -> None:
-            for state in states:
-                function(model, data, *state)
-
-        def wait(function: Any = theirs) -> None:
-            for _ in range(count):
-                function(empty, empty_data, nothing, nothing, nothing)
-
-        def one(function: Any = theirs, state: Any = states[0]) -> Any:
-            return function(model, data, *state)
-
-        found[name] = {"Pinocchio": loop, "empty": wait, "Pinocchio, one": one}
-    return found
+    """Return Pinocchio's calls: loops over ``count`` states and on a model without joints, and one state."""
+    columns = [[np.ascontiguousarray(x) for x in rows.T[:count]] for rows in (peer.Q, peer.V, peer.A, peer.TAU)]
+    return {
+        "rnea_derivatives": peer.loops(peer.pin.computeRNEADerivatives, list(zip(*columns[:3], strict=True))),
+        "aba_derivatives": peer.loops(peer.pin.computeABADerivatives, list(zip(*columns[:2], columns[3], strict=True))),
+    }
 
 
 def agree(robot: Mechanism, s: States, peer: Pinocchio) -> None:
@@ -80,23 +58,6 @@ def agree(robot: Mechanism, s: States, peer: Pinocchio) -> None:
     same(robot.label, by_v - damping, peer.G.T @ peer.data.dtau_dv @ peer.G)
 
 
-def measure(robot: Mechanism, effort: Effort, report: Report) -> dict[str, dict[str, Times]]:
-    """For both dynamics the time a state, and the time of a call for one."""
-    size = min(BATCH, effort.states)
-    states, count = States.random(robot.model, size), min(LOOP, size)
-    calls = our_calls(robot.model, states)
-    if available(Pinocchio, report.note):
-        peer = Pinocchio(robot, states)
-        agree(robot, states, peer)
-        for name, theirs in their_calls(peer, count).items():
-            calls[name] |= theirs
-    sizes = {"ours": size, "Pinocchio": count, "empty": count}
-    return {
-        name: {key: Times(t.seconds / sizes.get(key, 1)) for key, t in interleaved(group, effort).items()}
-        for name, group in calls.items()
-    }
-
-
 def run(effort: Effort) -> Report:
     """Measure everything."""
     report = Report(
@@ -107,11 +68,15 @@ def run(effort: Effort) -> Report:
         "faster.**",
         COLUMNS,
     )
-    measured = (
-        (robot.label, name, times)
-        for robot in progress(list(robots()), "derivatives")
-        for name, times in measure(robot, effort, report).items()
-    )
+
+    def times_of(robot: Mechanism) -> dict[str, dict[str, Times]]:
+        states = States.random(robot.model, min(BATCH, effort.states))
+        loop = min(LOOP, len(states.q))
+        calls, theirs = our_calls(robot.model, states), partial(their_calls, count=loop)
+        return measure(robot, states, calls, agree, theirs, loop, effort, report)
+
+    robot_list = progress(list(robots()), "derivatives")
+    measured = ((robot.label, name, times) for robot in robot_list for name, times in times_of(robot).items())
     compare(report, measured, by="Pinocchio")
     report.notes += NOTES
     return report

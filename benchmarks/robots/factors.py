@@ -41,9 +41,11 @@ def batches(mechanism: Mechanism, states: States, effort: Effort) -> dict[str, T
     sizes = {"ours": len(q), "few": len(few)}
     if nv <= MOST and available(Pinocchio, lambda text: None):
         count = min(LOOP, room)
-        calls |= Pinocchio(mechanism, states).minverse_loops(count)
+        peer = Pinocchio(mechanism, states)
+        theirs = peer.loops(peer.pin.computeMinverse, [(q,) for q in peer.columns[:count]])
+        calls |= {name: theirs[name] for name in ("Pinocchio", "empty")}
         sizes |= {"Pinocchio": count, "empty": count}
-    times = {name: Times(t.seconds / sizes[name]) for name, t in interleaved(calls, effort).items()}
+    times = interleaved(calls, effort, sizes=sizes)
     if "empty" in times:
         times["Pinocchio"] = times["Pinocchio"].less(times["empty"])
     return times
@@ -96,11 +98,9 @@ def along_chains(effort: Effort) -> Section:
         ["call", *(f"{n} bodies" for n in lengths), f"{lengths[-1]} over {lengths[0]}, a body"],
     )
     for name, by_length in calls.items():
-        times = interleaved({str(n): call for n, call in by_length.items()}, effort)
-        count = {n: n * (sizes[n] if name.endswith("batch") else 1) for n in lengths}
-        bodies = {n: Times(times[str(n)].seconds / count[n]) for n in lengths}
-        over = bodies[lengths[-1]].over(bodies[lengths[0]])
-        section.rows.append([name, *(seconds(bodies[n].median) for n in lengths), ratio(over)])
+        count = {str(n): n * (sizes[n] if name.endswith("batch") else 1) for n in lengths}
+        bodies = list(interleaved({str(n): call for n, call in by_length.items()}, effort, sizes=count).values())
+        section.rows.append([name, *(seconds(t.median) for t in bodies), ratio(bodies[-1].over(bodies[0]))])
     return section
 
 

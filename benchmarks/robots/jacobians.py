@@ -54,48 +54,26 @@ def our_calls(model: Model, states: States, frame: str, axes: str) -> dict[str, 
 
 
 def their_calls(peer: Pinocchio, count: int, frame: str, axes: str) -> dict[str, Calls]:
-    """Return Pinocchio's calls: a loop over ``count`` states, one state, and a loop on a model without joints."""
-    pin, model, data, reference = peer.pin, peer.model, peer.data, getattr(peer.pin, AXES[axes])
-    number, nothing = model.getFrameId(frame, pin.BODY), np.zeros(0)
-    empty = pin.Model()
-    empty_data = empty.createData()
+    """Return Pinocchio's calls: loops over ``count`` states and on a model without joints, and one state."""
+    pin, reference, nothing = peer.pin, getattr(peer.pin, AXES[axes]), np.zeros(0)
+    number = peer.model.getFrameId(frame, pin.BODY)
     columns, velocities = peer.columns[:count], [np.ascontiguousarray(v) for v in peer.V.T[:count]]
 
-    def rate(q: Any, v: Any) -> Any:
+    def rate(model: Any, data: Any, q: Any, v: Any) -> Any:
         pin.computeJointJacobiansTimeVariation(model, data, q, v)
         pin.updateFramePlacements(model, data)
         return pin.getFrameJacobianTimeVariation(model, data, number, reference)
 
-    def no_rate() -> None:  # the last one ends the process where there is nothing to compute: another one stands for it
-        pin.computeJointJacobiansTimeVariation(empty, empty_data, nothing, nothing)
-        pin.updateFramePlacements(empty, empty_data)
-        pin.computeFrameJacobian(empty, empty_data, nothing, 0, reference)
+    def no_rate(model: Any, data: Any, q: Any, v: Any) -> None:
+        pin.computeJointJacobiansTimeVariation(model, data, q, v)
+        pin.updateFramePlacements(model, data)
+        pin.computeFrameJacobian(model, data, q, 0, reference)  # the last call of a rate ends the process
 
-    def loop(model: Any, data: Any, states: list[Any], number: int) -> None:
-        for q in states:
-            pin.computeFrameJacobian(model, data, q, number, reference)
-
-    def loop_of_rates() -> None:
-        for q, v in pairs:
-            rate(q, v)
-
-    def loop_of_nothing() -> None:
-        for _ in pairs:
-            no_rate()
-
-    q0, v0 = columns[0], velocities[0]
-    pairs = list(zip(columns, velocities, strict=True))
     return {
-        "jacobian": {
-            "Pinocchio": lambda: loop(model, data, columns, number),
-            "empty": lambda: loop(empty, empty_data, [nothing] * count, 0),
-            "Pinocchio, one": lambda: pin.computeFrameJacobian(model, data, q0, number, reference),
-        },
-        "jacobian_dot": {
-            "Pinocchio": loop_of_rates,
-            "empty": loop_of_nothing,
-            "Pinocchio, one": lambda: rate(q0, v0),
-        },
+        "jacobian": peer.loops(
+            pin.computeFrameJacobian, [(q, number, reference) for q in columns], (nothing, 0, reference)
+        ),
+        "jacobian_dot": peer.loops(rate, list(zip(columns, velocities, strict=True)), idle=no_rate),
     }
 
 
@@ -123,8 +101,7 @@ def measure(robot: Mechanism, effort: Effort, report: Report) -> list[tuple[str,
             for quantity, theirs in their_calls(peer, count, frame, axes).items():
                 calls[quantity] |= theirs
         for quantity, group in calls.items():
-            times = interleaved(group, effort)
-            found.append((quantity, axes, {n: Times(t.seconds / sizes.get(n, 1)) for n, t in times.items()}))
+            found.append((quantity, axes, interleaved(group, effort, sizes=sizes)))
     return found
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.measuring.mechanisms import ALGORITHMS, Mechanism, States, robots
-from benchmarks.measuring.peers import WHEELS, MuJoCo, Pinocchio, available
-from benchmarks.measuring.report import ROUNDS, Bars, Report, ratio, seconds
+from benchmarks.measuring.peers import WHEELS, MuJoCo, Pinocchio, made
+from benchmarks.measuring.report import ROUNDS, Report, beside_peers, ratio, seconds
 from benchmarks.measuring.timing import Effort, interleaved, progress
 from pluecker.articulated import aba, crba, rnea
 
@@ -28,14 +28,11 @@ def our_calls(mechanism: Mechanism, states: States) -> dict[str, Callable[[], An
 
 def peer_calls(mechanism: Mechanism, states: States, report: Report) -> dict[str, dict[str, Callable[[], Any]]]:
     """Return the calls of those peers that are installed and take the robot."""
-    calls = {}
-    for peer in PEERS:
-        if available(peer, report.note):
-            try:
-                calls[peer.__name__] = peer(mechanism, states).single()
-            except ValueError as error:
-                report.note(f"{peer.__name__} does not load {mechanism.label}: {' '.join(str(error).split())}.")
-    return calls
+    calls = {
+        peer.__name__: made(peer, lambda peer=peer: peer(mechanism, states).single(), mechanism.label, report.note)
+        for peer in PEERS
+    }
+    return {name: found for name, found in calls.items() if found is not None}
 
 
 def run(effort: Effort) -> Report:
@@ -62,17 +59,7 @@ def run(effort: Effort) -> Report:
             labels.append(f"{robot.label}: {algorithm}")
             for name in names:
                 series[f"{name} / ours"].append(over[name][0] if name in over else None)
-    report.charts = [
-        Bars(
-            labels,
-            series,
-            "peer's time / our time",
-            1.0,
-            "equally fast",
-            "above 1: pluecker is faster than the peer",
-            form="{:.2f}",
-        )
-    ]
+    report.charts = [beside_peers(labels, series)]
     report.notes += NOTES
     return report
 

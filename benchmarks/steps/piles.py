@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from functools import partial
 from time import process_time
 from typing import NamedTuple
 
@@ -23,9 +22,8 @@ from benchmarks.contact.large import compile_all
 from benchmarks.measuring.report import Bars, Report
 from benchmarks.measuring.resources import peak_bytes
 from benchmarks.measuring.timing import Effort, progress
-from pluecker.articulated import ModelBuilder
-from pluecker.contact import World
-from pluecker.contact.geometry import Box, Collider, HalfSpace, Sphere, Surface
+from benchmarks.steps.mujoco_models import FreeBodies
+from pluecker.contact.geometry import Box, Sphere
 from pluecker.spatial.extras import MissingExtraError, require
 
 __all__ = ["run"]
@@ -62,8 +60,8 @@ class Pile(NamedTuple):
         return self.seconds / max(self.contacts, 1)
 
 
-def placed(n: int) -> np.ndarray:
-    """Return the placements in which the bodies begin, ``(n, 7)``."""
+def pile_of(n: int) -> FreeBodies:
+    """Make a pile of so many bodies in layers."""
     side, k = max(round((n / 8) ** 0.5), 1), np.arange(n)
     layer, rest = np.divmod(k, side * side)
     y, x = np.divmod(rest, side)
@@ -71,20 +69,13 @@ def placed(n: int) -> np.ndarray:
     q = np.zeros((n, 7))
     q[:, :3] = np.stack([0.201 * x, 0.201 * y, 0.1 + 0.186 * layer], axis=1)
     q[:, 3], q[:, 6] = np.cos(angle), np.sin(angle)
-    return q
+    return FreeBodies([Sphere(RADIUS) if k % 2 else Box((BOX,) * 3) for k in range(n)], q, 0.5, STEP)
 
 
-def ours(n: int, steps: int) -> Pile:
-    """Step a pile of so many bodies."""
-    builder, shapes = ModelBuilder("pile"), [Collider("floor", HalfSpace(), "world", Surface(friction=0.5))]
-    for k in range(n):
-        moment = 0.4 * RADIUS**2 if k % 2 else BOX**2 / 6.0
-        builder.add_body(f"b{k}", mass=1.0, inertia=(moment, moment, moment))
-        builder.add_joint(f"j{k}", "free", parent="world", child=f"b{k}")
-        shape = Sphere(RADIUS) if k % 2 else Box((BOX, BOX, BOX))
-        shapes.append(Collider(f"s{k}", shape, f"b{k}", Surface(friction=0.5)))
-    world = World(builder.build(), shapes=shapes)
-    step = world.step(placed(n).ravel(), np.zeros(6 * n), STEP)
+def ours(pile: FreeBodies, steps: int) -> Pile:
+    """Step a pile."""
+    world, n = pile.world(), len(pile.shapes)
+    step = world.step(pile.placements.ravel(), np.zeros(6 * n), STEP)
     record = ("error", "constraint_forces")
     options = {"memory": step.memory, "on_unsolved": "continue", "every": steps, "record": record}
     world.simulate(step.q, step.v, STEP, STEP, **options)
@@ -96,19 +87,10 @@ def ours(n: int, steps: int) -> Pile:
     return Pile("pluecker", "Coulomb's, exact", len(touch), took, error, -float(touch.gap.min(initial=0.0)))
 
 
-def in_mujoco(n: int, steps: int) -> Pile:
-    """Step the pile in MuJoCo."""
+def theirs(pile: FreeBodies, steps: int) -> Pile:
+    """Step a pile in MuJoCo."""
     mujoco = require("mujoco", "peers", "the benchmark")
-    geoms = [f'<geom type="box" size="{BOX / 2} {BOX / 2} {BOX / 2}"', f'<geom type="sphere" size="{RADIUS}"']
-    bodies = "".join(
-        f'<body pos="{q[0]} {q[1]} {q[2]}" quat="{q[3]} 0 0 {q[6]}"><freejoint/>'
-        f'{geoms[k % 2]} mass="1" friction="0.5"/></body>'
-        for k, q in enumerate(placed(n))
-    )
-    model = mujoco.MjModel.from_xml_string(
-        f'<mujoco><size memory="2G"/><option timestep="{STEP}" cone="elliptic"/><worldbody>'
-        f'<geom type="plane" size="0 0 1" friction="0.5"/>{bodies}</worldbody></mujoco>'
-    )
+    model = pile.in_mujoco(mujoco)
     data = mujoco.MjData(model)
     mujoco.mj_step(model, data)
     begun = process_time()
@@ -134,9 +116,9 @@ def run(effort: Effort, counts: Sequence[int] | None = None, steps: int = STEPS)
     found: dict[int, Pile] = {}
     bars: dict[str, list[float | None]] = {"pluecker": [], "MuJoCo": []}
     for n in progress(counts, "piles"):
-        for measure, name in ((ours, "pluecker"), (in_mujoco, "MuJoCo")):
+        for measure, name in ((ours, "pluecker"), (theirs, "MuJoCo")):
             try:
-                pile = with_memory(partial(measure, n, steps))
+                pile = with_memory(lambda measure=measure, n=n: measure(pile_of(n), steps))
             except MissingExtraError:
                 report.note("MuJoCo is not installed and left out (`pip install 'pluecker[peers]'`).")
                 bars[name].append(None)

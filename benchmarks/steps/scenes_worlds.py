@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measuring.mechanisms import Array
-from benchmarks.motions.robots import SIDE, robot_among_boxes
+from benchmarks.measuring.peers import bare_spec, coordinates
+from benchmarks.motions.robots import put_boxes, robot_among_boxes
 from benchmarks.motions.scene import solid
-from benchmarks.steps.touching_scenes import robot_spec
+from benchmarks.steps.mujoco_models import FreeBodies, add_geom, document
 from pluecker.articulated import ModelBuilder, TimeTable
 from pluecker.articulated.robots import find_robot
 from pluecker.contact import World
-from pluecker.contact.geometry import Box, Capsule, Collider, ConvexHull, Cylinder, HalfSpace, Sphere, Surface
-from pluecker.spatial.extras import require
+from pluecker.contact.geometry import Box, Collider, HalfSpace, Sphere, Surface
 
 __all__ = ["Scene", "gripper", "heap", "robot"]
 
@@ -68,44 +68,24 @@ class Scene:
 
 def heap(n: int, steps: int, wanted: float, states: int = 1) -> Scene:
     """Boxes and balls by turns, that fall on one another and on a floor: few turned at random, many in layers."""
-    rng, builder, surface = np.random.default_rng(0), ModelBuilder("heap"), Surface(friction=FRICTION)
-    shapes, places = [Collider("floor", HalfSpace(), "world", surface)], []
-    few = n <= 100
+    rng, few, places = np.random.default_rng(0), n <= 100, []
     side = max(2, round((n / 4) ** (1.0 / 3.0) * 1.3)) if few else round((n / 4) ** (1.0 / 3.0))
+    pitch = np.array([0.18, 0.18, 0.18]) if few else np.array([0.106, 0.106, 0.105])
     for k in range(n):
-        shape = Sphere(RADIUS) if k % 2 else Box((BOX,) * 3)
-        builder.add_body(f"b{k}", mass=1.0, inertia=solid(shape))
-        builder.add_joint(f"j{k}", "free", parent="world", child=f"b{k}")
-        shapes.append(Collider(f"s{k}", shape, f"b{k}", surface))
         layer, rest = divmod(k, side * side)
-        pitch = np.array([0.18, 0.18, 0.18]) if few else np.array([0.106, 0.106, 0.105])
         turn = rng.normal(size=4) if few else np.array([1.0, *(0.02 * rng.normal(size=3))])
         place = pitch * np.array([rest % side, rest // side, layer]) + (0.01 if few else 1e-3) * rng.normal(size=3)
         places.append([*(place + np.array([0.0, 0.0, 0.1 if few else 0.056])), *(turn / np.linalg.norm(turn))])
-    q = np.array(places)
-
-    def in_mujoco(mujoco: Any) -> Any:
-        geoms = (f'<geom type="box" size="{BOX / 2} {BOX / 2} {BOX / 2}"', f'<geom type="sphere" size="{RADIUS}"')
-        bodies = "".join(
-            f'<body pos="{x} {y} {z}" quat="{" ".join(map(str, turn))}"><freejoint/>{geoms[k % 2]} mass="1"/></body>'
-            for k, (x, y, z, *turn) in enumerate(q)
-        )
-        return mujoco.MjModel.from_xml_string(document(0.002, bodies))
-
+    bodies = FreeBodies(
+        [Sphere(RADIUS) if k % 2 else Box((BOX,) * 3) for k in range(n)], np.array(places), FRICTION, 0.002
+    )
     label = f"{states:,} heaps of {n} bodies" if states > 1 else f"a heap of {n:,} bodies"
-    start = np.tile(q.ravel(), (states, 1)) if states > 1 else q.ravel()
+    q = bodies.placements.ravel()
+    start = np.tile(q, (states, 1)) if states > 1 else q
     if states > 1:
         start[:, 2::7] += rng.uniform(0.0, 0.01, (states, 1))  # each falls from a height of its own
-    world = World(builder.build(), shapes=shapes)
-    return Scene(label, world, start, np.zeros((*start.shape[:-1], 6 * n)), 0.002, steps, in_mujoco, wanted=wanted)
-
-
-def document(step: float, bodies: str, more: str = "") -> str:
-    """Return MuJoCo's XML of bodies on a floor."""
-    return (
-        f'<mujoco><size memory="4G"/><option timestep="{step}" cone="elliptic"/><default><geom friction="{FRICTION} 0 0"/>'
-        f'</default><worldbody><geom type="plane" size="0 0 1"/>{bodies}</worldbody>{more}</mujoco>'
-    )
+    v = np.zeros((*start.shape[:-1], 6 * n))
+    return Scene(label, bodies.world(), start, v, bodies.step, steps, bodies.in_mujoco, wanted=wanted)
 
 
 def gripper(steps: int = 1000, wanted: float = 0.8) -> Scene:
@@ -151,7 +131,7 @@ def gripper(steps: int = 1000, wanted: float = 0.8) -> Scene:
             'conaffinity="3"/></body>'
         )
         motors = "".join(f'<motor joint="{name}"/>' for name in ("slide", "palm", "left", "right"))
-        return mujoco.MjModel.from_xml_string(document(0.001, hand + held, f"<actuator>{motors}</actuator>"))
+        return mujoco.MjModel.from_xml_string(document(0.001, FRICTION, hand + held, f"<actuator>{motors}</actuator>"))
 
     return Scene(
         "a gripper lifts and shakes a box", World(builder.build(), shapes=shapes), q, np.zeros(10), 0.001, steps, in_mujoco,
@@ -166,18 +146,7 @@ def robot(name: str, label: str, steps: int = 250, wanted: float = 0.8) -> Scene
     """A limp robot with all its collision shapes falls among ten boxes on a floor."""
     world, q = robot_among_boxes(name, 10, Surface(friction=FRICTION), 1.0)
     colliders = world.found_contacts.collision.colliders
-    for joint in world.model.joints:
-        if joint.name.startswith("box "):
-            k, r = int(joint.name.split()[1]), 0.6
-            q[joint.q_start : joint.q_start + 7] = [
-                r * np.cos(0.63 * k),
-                r * np.sin(0.63 * k),
-                0.5 * SIDE,
-                1.0,
-                0.0,
-                0.0,
-                0.0,
-            ]
+    put_boxes(world.model, q, 0.6, 10)
     q[2] = 1.0
     lowest = min(world.found_contacts.collision.find(q, np.full(len(colliders), 1.0)).gap)
     q[2] -= lowest - 0.01 if lowest > 0.01 else 0.0
@@ -186,26 +155,23 @@ def robot(name: str, label: str, steps: int = 250, wanted: float = 0.8) -> Scene
         return model_of(mujoco, name, world, colliders)
 
     def order(theirs: Any) -> list[int]:
-        places = np.zeros(world.model.nq, np.int64)
-        for joint in world.model.joints:
-            free = joint.type == "free"
-            own = theirs.body(joint.child).jntadr[0] if free else theirs.joint(joint.name).id
-            width = 7 if free else 1
-            places[joint.q_start : joint.q_start + width] = theirs.jnt_qposadr[own] + np.arange(width)
-        return places.tolist()
+        return coordinates(world.model, theirs)[0]
 
     return Scene(label, world, q, np.zeros(world.model.nv), 0.002, steps, in_mujoco, order=order, wanted=wanted)
 
 
 def model_of(mujoco: Any, name: str, world: World, colliders: tuple[Collider, ...]) -> Any:
     """Make MuJoCo's model of a robot with our shapes, and the boxes; bodies whose shapes ignore each other do so."""
-    spec, model = robot_spec(find_robot(name))(mujoco), world.model
+    spec, model = bare_spec(mujoco, find_robot(name), True), world.model
     spec.option.timestep, spec.option.cone = 0.002, mujoco.mjtCone.mjCONE_ELLIPTIC
     spec.memory = 2**30
     for joint in model.joints:
         if joint.type == "free" and joint.name.startswith("box "):
             spec.worldbody.add_body(name=joint.child).add_freejoint()
-    bodies = [add_geom(mujoco, spec, model, collider) for collider in colliders]
+    bodies = [
+        add_geom(mujoco, spec, model, each, mass=1.0 if each.frame.name.startswith("box ") else 0.0)
+        for each in colliders
+    ]
     ignored = set()
     for i, first in enumerate(colliders):
         for j, second in enumerate(colliders[:i]):
@@ -220,40 +186,3 @@ def model_of(mujoco: Any, name: str, world: World, colliders: tuple[Collider, ..
         if joint.type != "free":
             theirs.joint(joint.name).damping = 1.0
     return theirs
-
-
-def add_geom(mujoco: Any, spec: Any, model: Any, collider: Collider) -> str:
-    """Add a shape to MuJoCo's specification; return the name of its body."""
-    kinds, T, body, name = mujoco.mjtGeom, collider.placement, spec.worldbody, "world"
-    if collider.frame.name in model.frame_names:
-        numbers, placements = model.frame_offsets([collider.frame.name])
-        name = model.body_names[numbers[0]]
-        T, body = placements[0] @ T, spec.body(name)
-    shape, options = collider.shape, {}
-    if isinstance(shape, ConvexHull):
-        mesh = spec.add_mesh(name=collider.name)
-        mesh.uservert = np.asarray(shape.vertices).ravel()
-        options, kind = {"meshname": mesh.name}, kinds.mjGEOM_MESH
-    else:
-        kind = {HalfSpace: kinds.mjGEOM_PLANE, Sphere: kinds.mjGEOM_SPHERE, Box: kinds.mjGEOM_BOX,
-                Cylinder: kinds.mjGEOM_CYLINDER, Capsule: kinds.mjGEOM_CAPSULE}[type(shape)]  # fmt: skip
-        options = {"size": shape.sizes if not isinstance(shape, HalfSpace) else (0.0, 0.0, 1.0)}
-    w = quaternion(T[:3, :3])
-    mass = 1.0 if name.startswith("box ") else 0.0
-    body.add_geom(
-        name=f"{collider.name} ours",
-        type=kind,
-        pos=T[:3, 3],
-        quat=w,
-        friction=[FRICTION, 0.0, 0.0],
-        mass=mass,
-        **options,
-    )
-    return name
-
-
-def quaternion(R: Array) -> Array:
-    """Return a rotation as ``[w, x, y, z]``."""
-    out = np.zeros(4)
-    require("mujoco", "peers", "comparing").mju_mat2Quat(out, np.ascontiguousarray(R).ravel())
-    return out

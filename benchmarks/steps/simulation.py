@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measuring.mechanisms import Mechanism, States, robots
-from benchmarks.measuring.peers import MuJoCo, Pinocchio, available
-from benchmarks.measuring.report import ROUNDS, Bars, Report, ratio, seconds
+from benchmarks.measuring.peers import MuJoCo, Pinocchio, made
+from benchmarks.measuring.report import ROUNDS, Report, beside_peers, ratio, seconds
 from benchmarks.measuring.timing import Effort, interleaved, progress
 from pluecker.articulated import rnea, simulate
 from pluecker.spatial.extras import require
@@ -104,21 +104,16 @@ def run(effort: Effort) -> Report:
         ours = our_calls(robot, states, steps)
         peers: dict[str, dict[str, Callable[[], Any]]] = {}
         for peer, make in ((Pinocchio, in_pinocchio), (MuJoCo, in_mujoco)):
-            if available(peer, report.note):
-                try:
-                    peers[PEERS[peer.__name__]] = make(robot, states, steps)
-                except ValueError as error:
-                    report.note(f"{peer.__name__} does not load {robot.label}: {' '.join(str(error).split())}.")
+            calls = made(peer, functools.partial(make, robot, states, steps), robot.label, report.note)
+            if calls is not None:
+                peers[PEERS[peer.__name__]] = calls
         for kind, motions in (("one", 1), ("long", 1), ("batch", count)):
             group = {"ours": ours[kind]}
             group |= {name: calls.get(kind, calls["one"]) for name, calls in peers.items()}
-            times = interleaved(group, effort)
-            shares = {name: steps[kind] * (motions if name == "ours" or kind in peers[name] else 1) for name in group}
-            each = {name: times[name].median / shares[name] for name in group}
-            over = {
-                name: tuple(x * shares["ours"] / shares[name] for x in times[name].over(times["ours"]))
-                for name in peers
-            }
+            sizes = {name: steps[kind] * (motions if name == "ours" or kind in peers[name] else 1) for name in group}
+            times = interleaved(group, effort, sizes=sizes)
+            each = {name: times[name].median for name in group}
+            over = {name: times[name].over(times["ours"]) for name in peers}
             report.rows.append(
                 [robot.label, f"{motions:,}", f"{steps[kind]:,}", *(ratio(over.get(name)) for name in PEERS.values())]
                 + [seconds(each.get(name)) for name in ("ours", *PEERS.values())]
@@ -128,17 +123,7 @@ def run(effort: Effort) -> Report:
             labels.append(f"{robot.label}: {motions} x {steps[kind]:,} steps")
             for name in PEERS.values():
                 series[f"{name} / ours"].append(over[name][0] if name in over else None)
-    report.charts = [
-        Bars(
-            labels,
-            series,
-            "peer's time / our time",
-            1.0,
-            "equally fast",
-            "above 1: pluecker is faster than the peer",
-            form="{:.2f}",
-        )
-    ]
+    report.charts = [beside_peers(labels, series)]
     report.notes += [
         "Steps of 1 ms, without joint forces; ours by simulate with the integrator semi_implicit, one thread. Of a short "
         "motion, what a call of simulate costs besides its steps is a larger share.",

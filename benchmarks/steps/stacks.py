@@ -19,9 +19,8 @@ import numpy as np
 
 from benchmarks.measuring.report import Bars, Report
 from benchmarks.measuring.timing import Effort, progress
-from pluecker.articulated import ModelBuilder
-from pluecker.contact import World
-from pluecker.contact.geometry import Box, Collider, HalfSpace, Surface
+from benchmarks.steps.mujoco_models import FreeBodies
+from pluecker.contact.geometry import Box
 from pluecker.spatial.extras import MissingExtraError, require
 
 __all__ = ["run"]
@@ -51,44 +50,24 @@ class Stack(NamedTuple):
     creep: tuple[float, float]
 
 
-def placed(n: int) -> np.ndarray:
-    """Return the placements in which the boxes begin, ``(n, 7)``, a little off one another."""
+def stack_of(n: int) -> FreeBodies:
+    """Make a stack of so many boxes on a floor, a little off one another."""
     q = np.zeros((n, 7))
     q[:, 0], q[:, 2], q[:, 3] = 1e-3 * (np.arange(n) % 3), HALF * (1 + 2 * np.arange(n)), 1.0
-    return q
-
-
-def world_of(n: int) -> World:
-    """Make a world of so many boxes on a floor."""
-    builder, surface, moment = ModelBuilder("stack"), Surface(friction=FRICTION), (2 * HALF) ** 2 / 6.0
-    shapes = [Collider("floor", HalfSpace(), "world", surface)]
-    for k in range(n):
-        builder.add_body(f"b{k}", mass=1.0, inertia=(moment, moment, moment))
-        builder.add_joint(f"j{k}", "free", parent="world", child=f"b{k}")
-        shapes.append(Collider(f"s{k}", Box((2 * HALF,) * 3), f"b{k}", surface))
-    return World(builder.build(), shapes=shapes)
-
-
-def in_mujoco(n: int) -> Any:
-    """Return MuJoCo's model of the stack, and its module."""
-    mujoco = require("mujoco", "peers", "the benchmark")
-    geom = f'<freejoint/><geom type="box" size="{HALF} {HALF} {HALF}" mass="1" friction="{FRICTION} 0 0"/>'
-    bodies = "".join(f'<body pos="{q[0]} {q[1]} {q[2]}">{geom}</body>' for q in placed(n))
-    return mujoco, mujoco.MjModel.from_xml_string(
-        f'<mujoco><option timestep="{STEP}" cone="elliptic"/><worldbody>'
-        f'<geom type="plane" size="0 0 1" friction="{FRICTION} 0 0"/>{bodies}</worldbody></mujoco>'
-    )
+    return FreeBodies([Box((2 * HALF,) * 3)] * n, q, FRICTION, STEP)
 
 
 def measure(n: int, thrown: bool, rounds: int, steps: int) -> Stack:
     """Time both, in turns."""
-    world, q, v = world_of(n), placed(n).ravel(), np.zeros(6 * n)
+    stack, v = stack_of(n), np.zeros(6 * n)
+    world, q = stack.world(), stack.placements.ravel()
     v[3] = THROWN if thrown else 0.0
     options: dict[str, Any] = {"record": (), "every": steps, "threads": 1}
     checked = world.simulate(q, v, steps * STEP, STEP, **{**options, "record": ("error", "constraint_forces")})
     error = float(checked.columns["error"].max()) * world.found_contacts.accuracy
     try:
-        mujoco, model = in_mujoco(n)
+        mujoco = require("mujoco", "peers", "the benchmark")
+        model = stack.in_mujoco(mujoco)
     except MissingExtraError:
         mujoco = None
     times: tuple[list[float], list[float]] = ([], [])

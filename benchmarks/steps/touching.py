@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measuring.report import ROUNDS, Bars, Report, Section, ratio, seconds
-from benchmarks.measuring.timing import Effort, Times, interleaved, progress
+from benchmarks.measuring.timing import Effort, interleaved, progress
 from benchmarks.steps.touching_scenes import STEP, Scene, scenes
 from pluecker.contact import World
 from pluecker.contact.constraints.relation import NORMAL
@@ -49,10 +49,7 @@ def run(effort: Effort) -> Report:
                 group[PEER], configurations = scene.in_mujoco(steps, motions)
             except MissingExtraError:
                 report.note("MuJoCo is not installed and left out (`pip install 'pluecker[peers]'`).")
-            times = {
-                name: Times(found.seconds / (steps * motions))
-                for name, found in interleaved(group, effort, time.process_time).items()
-            }
+            times = interleaved(group, effort, time.process_time, dict.fromkeys(group, steps * motions))
             over = times[PEER].over(times["ours"]) if PEER in times else None
             report.rows.append(
                 [scene.label, f"{motions:,}", ratio(over)]

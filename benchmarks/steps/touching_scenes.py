@@ -5,7 +5,6 @@ Both programs have the same bodies, shapes, friction, springs and dampers of the
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measuring.mechanisms import Array, robots
+from benchmarks.measuring.peers import bare_spec, coordinates
+from benchmarks.steps.mujoco_models import add_geom
 from pluecker.articulated import Model, ModelBuilder, PDControl, neutral
 from pluecker.contact import World
 from pluecker.contact.geometry import Box, Collider, HalfSpace, Sphere, Surface
@@ -78,14 +79,14 @@ class Scene:
         touching = {name: {a if b == name else b for a, b in self.pairs if name in (a, b)} for name in self.names}
         for k, collider in enumerate(self.colliders):
             others = sum(1 << j for j, name in enumerate(self.names) if j < k and name in touching[collider.name])
-            add_geom(mujoco, spec, self.model, collider, 1 << k, others)
+            add_geom(mujoco, spec, self.model, collider, contype=1 << k, conaffinity=others)
         add_springs(mujoco, spec, self)
         model = spec.compile()
         model.dof_frictionloss[:] = 0.0
         for joint in self.held:
             model.joint(joint.name).damping = self.gains[1]
         data = mujoco.MjData(model)
-        q_places, v_places = self.places(model)
+        q_places, v_places = coordinates(self.model, model)
         data.qpos[q_places], data.qvel[v_places] = self.q, self.v
         start = np.array([[0.0, *data.qpos, *data.qvel, *np.zeros(model.na)]] * motions)
         return (
@@ -97,31 +98,6 @@ class Scene:
     def names(self) -> list[str]:
         """Names of the colliders."""
         return [collider.name for collider in self.colliders]
-
-    def places(self, theirs: Any) -> tuple[list[int], list[int]]:
-        """Return the indices of our coordinates in MuJoCo's order; velocities of free joints are zero here."""
-        q_places: list[int] = []
-        v_places: list[int] = []
-        for joint in self.model.joints:
-            own = theirs.body(joint.child).jntadr[0] if joint.type == "free" else theirs.joint(joint.name).id
-            count = (7, 6) if joint.type == "free" else (1, 1)
-            q_places += range(theirs.jnt_qposadr[own], theirs.jnt_qposadr[own] + count[0])
-            v_places += range(theirs.jnt_dofadr[own], theirs.jnt_dofadr[own] + count[1])
-        return q_places, v_places
-
-
-def add_geom(mujoco: Any, spec: Any, model: Model, collider: Collider, own: int, others: int) -> None:
-    """A collider as MuJoCo has it: of a pair, the later one names the earlier."""
-    kinds, T, body = mujoco.mjtGeom, collider.placement, spec.worldbody
-    if collider.frame.name in model.frame_names:
-        numbers, placements = model.frame_offsets([collider.frame.name])
-        T, body = placements[0] @ T, spec.body(model.body_names[numbers[0]])
-    size = collider.shape.sizes if not isinstance(collider.shape, HalfSpace) else (0.0, 0.0, 1.0)
-    kind = {HalfSpace: kinds.mjGEOM_PLANE, Sphere: kinds.mjGEOM_SPHERE, Box: kinds.mjGEOM_BOX}[type(collider.shape)]
-    body.add_geom(
-        name=collider.name, type=kind, size=size, pos=T[:3, 3], friction=[collider.surface.friction, 0.0, 0.0], mass=0.0,
-        contype=own, conaffinity=others, condim=3,
-    )  # fmt: skip
 
 
 def add_springs(mujoco: Any, spec: Any, scene: Scene) -> None:
@@ -136,22 +112,6 @@ def add_springs(mujoco: Any, spec: Any, scene: Scene) -> None:
 
 
 # -------------------------------------------------------------------------------------------------------------- robots
-
-
-def robot_spec(path: Any) -> Callable[[Any], Any]:
-    """Return a function that makes MuJoCo's specification from the same URDF file, without what is seen or touched there."""
-
-    def make(mujoco: Any) -> Any:
-        robot = ET.parse(path).getroot()
-        for link in robot.iter("link"):
-            for shape in [*link.findall("visual"), *link.findall("collision")]:
-                link.remove(shape)
-        spec = mujoco.MjSpec.from_string(ET.tostring(robot, encoding="unicode"))
-        spec.compiler.boundinertia, spec.compiler.balanceinertia = 1e-12, True
-        spec.worldbody.first_body().add_freejoint()
-        return spec
-
-    return make
 
 
 def standing(
@@ -172,7 +132,7 @@ def standing(
     gains = (400.0, 10.0)
     return Scene(
         f"{robot.label}, {len(feet)} balls as feet", model, (ground, *colliders), pairs, q, np.zeros(model.nv), q, gains,
-        robot_spec(robot.path),
+        lambda mujoco: bare_spec(mujoco, robot.path, True),
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measuring.mechanisms import Array
-from benchmarks.measuring.report import ROUNDS, Bars, Report, Section, ratio, seconds
+from benchmarks.measuring.report import ROUNDS, Report, Section, beside_peers, ratio, seconds
 from benchmarks.measuring.timing import Effort, Times, interleaved, progress
 from benchmarks.steps.worlds_mechanisms import Case, chain, four_bar_row, in_mujoco, rope, tied
 from pluecker.articulated import Model, frame_placement, kinetic_energy, potential_energy, random_configuration
@@ -144,11 +144,9 @@ def arm(effort: Effort, report: Report, chart: dict[str, list[float | None]]) ->
     if PEERS["MuJoCo"] in motions:
         calls["batch"][PEERS["MuJoCo"]] = case.in_mujoco(steps, count)
     for kind, number in (("one", 1), ("batch", count)):
-        times = interleaved(calls[kind], effort)
-        shares = {
-            name: steps * (1 if name == PEERS["Pinocchio"] else number) for name in times
-        }  # Pinocchio has no batch of these
-        each = {name: Times(found.seconds / shares[name]) for name, found in times.items()}
+        # Pinocchio has no batch of these
+        sizes = {name: steps * (1 if name == PEERS["Pinocchio"] else number) for name in calls[kind]}
+        each = interleaved(calls[kind], effort, sizes=sizes)
         over = {name: each[name].over(each["ours"]) for name in each}
         report.rows.append(
             [f"{number:,}", *(ratio(over.get(name)) for name in PEERS.values())]
@@ -276,9 +274,7 @@ def run(effort: Effort) -> Report:
         ["motions", *ratios, "ours", *PEERS.values()],
     )
     report.sections.append(arm(effort, report, ratios))
-    above = "above 1: pluecker is faster than the peer"
-    labels = ["arm, one motion", "arm, a batch of motions"]
-    report.charts = [Bars(labels, ratios, "peer's time / our time", 1.0, "equally fast", above, form="{:.2f}")]
+    report.charts = [beside_peers(["arm, one motion", "arm, a batch of motions"], ratios)]
     section, notes = growth(effort)
     report.sections.append(section)
     report.notes += [
