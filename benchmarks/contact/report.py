@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.measuring.report import RESULTS, Report, machine, version
+from benchmarks.measuring.report import RESULTS, Report, bullets, machine, markdown, version
 from pluecker.contact.app.convergence import COLOURS
 from pluecker.contact.friction.results.result import Result
 from pluecker.spatial.functions.elementwise import Array
@@ -44,35 +44,38 @@ class ContactReport:
         met = value >= wanted if at_least else value <= wanted
         self.targets.append([what, f"{wanted:.3g}", f"{value:.3g}", "yes" if met else "no"])
 
-    def text(self) -> str:
-        """Return the summary of targets and the tables, without figures."""
-        summary = Report("", "", "", ["target", "wanted", "measured", "reached"], self.targets)
-        text = [summary.table()] if self.targets else []
+    def paragraphs(self, pictures: Mapping[str, list[Path]]) -> list[str]:
+        """Return the summary of targets, the parts with their pictures, and where they were measured."""
+        found = [markdown(["target", "wanted", "measured", "reached"], self.targets)] if self.targets else []
         for part in self.parts:
-            text += [f"## {part.title}", part.question, part.table() if part.rows else "", *part.notes]
-        return "\n\n".join(part for part in [*text, *self.notes, *machine()] if part)
+            images = [f"![{part.title}]({path.name})" for path in pictures.get(part.topic, [])]
+            found += [
+                f"## {part.title}",
+                part.question,
+                part.table() if part.rows else "",
+                *images,
+                bullets(part.notes),
+            ]
+        where = [*machine(), f"scipy {version('scipy')}, clarabel {version('clarabel')}, h5py {version('h5py')}"]
+        return [part for part in (*found, bullets(self.notes), "Measured on:", bullets(where)) if part]
+
+    def text(self) -> str:
+        """Return all but the figures."""
+        return "\n\n".join(self.paragraphs({}))
 
     def save(self, folder: Path = RESULTS) -> list[Path]:
         """Write ``contact.md`` and the figures."""
         folder.mkdir(parents=True, exist_ok=True)
-        summary = Report("", "", "", ["target", "wanted", "measured", "reached"], self.targets)
-        text = [f"# {self.title}", self.about, summary.table()]
-        written = []
+        pictures: dict[str, list[Path]] = {}
         for part in self.parts:
-            text += [f"## {part.title}", part.question]
-            if part.rows:
-                text.append(part.table())
-            paths = part.draw(folder / f"{part.topic}.png") if part.charts else []
+            path = folder / f"{part.topic}.png"
+            pictures[part.topic] = part.draw(path) if part.charts else []
             if part.topic in self.figures:
-                paths += save_figure(self.figures[part.topic], folder / f"{part.topic}.png")
-            text += [f"![{part.title}]({path.name})" for path in paths]
-            text.append("\n".join(f"- {note}" for note in part.notes))
-            written += paths
-        where = [*machine(), f"scipy {version('scipy')}, clarabel {version('clarabel')}, h5py {version('h5py')}"]
-        text += ["\n".join(f"- {note}" for note in self.notes), "Measured on:", "\n".join(f"- {x}" for x in where)]
-        path = folder / f"{self.topic}.md"
-        path.write_text("\n\n".join(part for part in text if part) + "\n", encoding="utf-8")
-        return [path, *written]
+                pictures[part.topic] += save_figure(self.figures[part.topic], path)
+        page = folder / f"{self.topic}.md"
+        text = "\n\n".join([f"# {self.title}", self.about, *self.paragraphs(pictures)])
+        page.write_text(text + "\n", encoding="utf-8")
+        return [page, *(path for paths in pictures.values() for path in paths)]
 
 
 # --------------------------------------------------------------------------------------------------------------- figures

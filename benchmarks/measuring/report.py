@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-__all__ = ["RESULTS", "ROUNDS", "Bars", "Report", "Section", "beside_peers", "cores", "ratio", "seconds"]
+__all__ = ["RESULTS", "ROUNDS", "Bars", "Report", "Section", "beside_peers", "cores", "ratio", "seconds", "verdict"]
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 PACKAGES = ("numpy", "numba", "pluecker", "pin", "mujoco")
@@ -42,6 +42,11 @@ def seconds(value: float | None) -> str:
 def ratio(values: tuple[float, float, float] | None) -> str:
     """A ratio and the quartiles of its rounds."""
     return "-" if values is None else "{:.2f} ({:.2f} to {:.2f})".format(*values)
+
+
+def verdict(what: str, found: float, wanted: float, form: Callable[[float], str] = "{:g}".format) -> str:
+    """Return a line that says what was wanted at most, and whether it was reached."""
+    return f"{what}: wanted at most {form(wanted)}: {'yes' if found <= wanted else 'no'} ({form(found)})."
 
 
 # ---------------------------------------------------------------------------------------------------------- where and when

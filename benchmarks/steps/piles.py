@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.contact.large import compile_all
-from benchmarks.measuring.report import Bars, Report
+from benchmarks.measuring.report import Bars, Report, verdict
 from benchmarks.measuring.resources import peak_bytes
 from benchmarks.measuring.timing import Effort, progress
 from benchmarks.steps.mujoco_models import FreeBodies
@@ -158,24 +158,13 @@ def row(n: int, pile: Pile) -> list[str]:
 def verdicts(found: dict[int, Pile]) -> list[str]:
     """Compare the results with the targets, one line each."""
     costs = [pile.each for n, pile in found.items() if n >= SMALL]
-    worst, largest = max(pile.error for pile in found.values()), found[max(found)]
-    notes = [f"Error of the law in each step: wanted {ACCURACY:.0e}, {yes(worst <= ACCURACY)} ({worst:.0e})."]
+    worst = max(pile.error for pile in found.values())
+    notes = [verdict("Error of the law in each step", worst, ACCURACY, "{:.0e}".format)]
     if len(costs) > 1:
-        growth = max(costs) / min(costs)
-        notes.append(
-            f"Cost of a contact from {SMALL:,} bodies on, the dearest / the cheapest: wanted {GROWTH:g}, "
-            f"{yes(growth <= GROWTH)} ({growth:.2f})."
-        )
-        gigabytes = 1e-9 * largest.memory
-        notes.append(
-            f"Memory of the largest: wanted {1e-9 * MOST:g} GB, {yes(gigabytes <= 1e-9 * MOST)} ({gigabytes:.2f} GB)."
-        )
+        what = f"Cost of a contact from {SMALL:,} bodies on, the dearest / the cheapest"
+        notes.append(verdict(what, max(costs) / min(costs), GROWTH, "{:.2f}".format))
+        notes.append(verdict("Memory of the largest", 1e-9 * found[max(found)].memory, 1e-9 * MOST, "{:.2f} GB".format))
     return notes
-
-
-def yes(so: bool) -> str:
-    """Return yes or no."""
-    return "yes" if so else "no"
 
 
 def main(arguments: list[str]) -> None:

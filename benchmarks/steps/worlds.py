@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measuring.mechanisms import Array
-from benchmarks.measuring.report import ROUNDS, Report, Section, beside_peers, ratio, seconds
+from benchmarks.measuring.report import ROUNDS, Report, Section, beside_peers, ratio, seconds, verdict
 from benchmarks.measuring.timing import Effort, Times, interleaved, progress
 from benchmarks.steps.worlds_mechanisms import Case, chain, four_bar_row, in_mujoco, rope, tied
 from pluecker.articulated import Model, frame_placement, kinetic_energy, potential_energy, random_configuration
@@ -39,11 +39,6 @@ def held(world: World, q: Array, v: Array) -> list[str]:
     gap = np.abs(world.rows_at(q).error).max()
     energy = kinetic_energy(world.model, q, v) + potential_energy(world.model, q)
     return [f"{gap:.0e}", f"{np.abs(energy - energy[0]).max():.2g} J"]
-
-
-def verdict(what: str, found: float, wanted: float, form: Callable[[float], str] = seconds) -> str:
-    """Return a line that says what was wanted, and whether it was reached."""
-    return f"{what}: wanted at most {form(wanted)}: {'yes' if found <= wanted else 'no'} ({form(found)})."
 
 
 # --------------------------------------------------------------------------------------------------------------- an arm
@@ -154,7 +149,7 @@ def arm(effort: Effort, report: Report, chart: dict[str, list[float | None]]) ->
         )
         wanted = WANTED_ONE if kind == "one" else WANTED_BATCH
         what = "A step of the arm, one motion" if kind == "one" else "A step of the arm, a batch on one core"
-        report.note(verdict(what, each["ours"].median, wanted))
+        report.note(verdict(what, each["ours"].median, wanted, seconds))
         for name in PEERS.values():
             chart[f"{name} / ours"].append(over[name][0] if name in over else None)
     return what_was_held(case, steps, motions)
@@ -236,12 +231,10 @@ def growth(effort: Effort) -> tuple[Section, list[str]]:
             peer = [seconds(times["MuJoCo"].median / steps[n]), gap_of(case, theirs)] if theirs else ["-", "-"]
             section.rows.append(row + peer)
         if name.startswith("chain"):
-            notes.append(verdict(f"A step of a {name}, {n}", each.median * n, WANTED_CHAIN))
+            notes.append(verdict(f"A step of a {name}, {n}", each.median * n, WANTED_CHAIN, seconds))
         else:
-            times_as_much = lambda x: f"{x:.2g} times"  # noqa: E731
-            notes.append(
-                verdict(f"Growth of {name} from {members[0][0]} to {n:,}", over[0], WANTED_GROWTH, times_as_much)
-            )
+            said = f"Growth of {name} from {members[0][0]} to {n:,}"
+            notes.append(verdict(said, over[0], WANTED_GROWTH, "{:.2g} times".format))
     section.notes = [
         "Ropes: rods on balls, held at both ends, half a circle that falls; four-bars: squares, each with a row too much; "
         "chain: free bodies and hinges. MuJoCo's hinges are two points each, its bodies free too, its solver the default.",
