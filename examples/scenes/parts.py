@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
-from pluecker.articulated.model.model import ModelBuilder
+from pluecker.articulated.model.model import Model, ModelBuilder
 from pluecker.articulated.pictures.overlays import Arrows, Lines
-from pluecker.articulated.trajectory.trajectory import Trajectory
 from pluecker.contact.constraints.records.point_contact import PointContact
 from pluecker.contact.constraints.relation import Frame
 from pluecker.contact.geometry.pictures import draw_colliders
@@ -25,6 +24,7 @@ from pluecker.spatial.functions.elementwise import Array
 __all__ = [
     "FORCES",
     "G",
+    "Motion",
     "about_y",
     "add_free",
     "as_at_rest",
@@ -37,11 +37,25 @@ __all__ = [
     "positions",
     "quaternion_about_y",
     "shown_well",
+    "simulate",
     "slope_frame",
     "still",
     "velocities",
     "watch",
 ]  # fmt: skip
+
+if TYPE_CHECKING:
+
+    class Motion(WorldTrajectory):
+        """Motion of a world that was simulated: nothing of this is missing, as it may be in a table."""
+
+        model: Model
+        time: Array
+        q: Array
+        v: Array
+
+else:
+    Motion = WorldTrajectory
 
 G = 9.81
 DETAILED_CONTACTS = 12  # contacts, of which all is shown
@@ -111,14 +125,17 @@ def still(world: World) -> Array:
     return np.zeros(world.model.nv)
 
 
-def watch(
-    world: World, q: Any, v: Any, duration: float, step: float, every: int = 1, **options: Any
-) -> WorldTrajectory:
+def simulate(world: World, q: Any, v: Any, duration: float, step: float, **options: Any) -> Motion:
+    """Simulate a motion, whose times, configurations and velocities are there for the checker of types too."""
+    return cast("Motion", world.simulate(q, v, duration, step, **options))
+
+
+def watch(world: World, q: Any, v: Any, duration: float, step: float, every: int = 1, **options: Any) -> Motion:
     """Simulate a motion, with all that pictures need."""
-    return shown_well(world.simulate(q, v, duration, step, record=FORCES, every=every, **options))
+    return shown_well(simulate(world, q, v, duration, step, record=FORCES, every=every, **options))
 
 
-def shown_well(motion: WorldTrajectory) -> WorldTrajectory:
+def shown_well(motion: Motion) -> Motion:
     """Return a motion without marks that would hide others: the axes of constraints, and of many contacts all but forces."""
     many = (
         max((np.shape(each.positions)[-2] for each in motion.overlays if not isinstance(each, Lines)), default=0)
@@ -131,7 +148,7 @@ def shown_well(motion: WorldTrajectory) -> WorldTrajectory:
     return replace(motion, overlays=tuple(kept))
 
 
-def as_at_rest(motion: WorldTrajectory) -> WorldTrajectory:
+def as_at_rest(motion: Motion) -> Motion:
     """Rescale the arrows of contact forces to the largest force at the end; cut longer ones, as of impacts, to its size."""
     last = motion.contacts_at(-1)
     unit = float(np.linalg.norm(last.force, axis=1).max(initial=0.0))
@@ -149,19 +166,14 @@ def as_at_rest(motion: WorldTrajectory) -> WorldTrajectory:
     return replace(motion, overlays=tuple(kept))
 
 
-def velocities(motion: Trajectory) -> Array:
+def velocities(motion: Motion) -> Array:
     """Compute the velocities of the origins of all bodies, ``(n, bodies, 3)``; world axes."""
-    assert motion.model is not None
-    assert motion.q is not None
-    assert motion.v is not None
     _, V = motions(motion.model, motion.q, motion.v, motion.q)
     return V[:, :-1, 3:]
 
 
-def positions(motion: Trajectory) -> Array:
+def positions(motion: Motion) -> Array:
     """Compute the positions of the origins of all bodies, ``(n, bodies, 3)``."""
-    assert motion.model is not None
-    assert motion.q is not None
     return np.asarray(forward_kinematics(motion.model, motion.q)[..., :3, 3])
 
 

@@ -17,7 +17,7 @@ from pluecker.contact.geometry.shapes import HalfSpace, Sphere
 from pluecker.contact.geometry.surfaces import Collider
 from pluecker.contact.world.world import World
 from pluecker.examples.scenes.outcome import Claim, Curve, Outcome, Panel, order_of
-from pluecker.examples.scenes.parts import G, add_free, ball_inertia, every_for, velocities, watch
+from pluecker.examples.scenes.parts import G, add_free, ball_inertia, every_for, simulate, velocities, watch
 
 __all__ = ["run"]
 
@@ -39,20 +39,16 @@ def run(speed: float = 2.0, friction: float = 0.2, duration: float = 0.5, step: 
     world = World(model, [PointContact("touch", "world", "ball", radius=RADIUS, friction=friction)])
     q, v = np.array([0, 0, RADIUS, 1.0, 0, 0, 0]), np.array([0, 0, 0, speed, 0, 0])
     motion = watch(world, q, v, duration, step, every=every_for(duration, step))
-    assert motion.time is not None
-    assert motion.v is not None
     t, centre = motion.time, velocities(motion)[:, 0, 0]
     turning, rolls, final = RADIUS * motion.v[:, 1], 2.0 * speed / (7.0 * friction * G), 5.0 / 7.0 * speed
 
     def end(h: float) -> float:
-        q1 = world.simulate(q, v, duration, h, record=(), every=10**9).q
-        assert q1 is not None
+        q1 = simulate(world, q, v, duration, h, record=(), every=10**9).q
         return float(q1[-1, 0])
 
     exact = speed * rolls - 0.5 * friction * G * rolls**2 + final * (duration - rolls)
     steps = [step * k for k in (5, 2, 1)]
-    fine = world.simulate(q, v, duration, step, record="constraint_forces")
-    assert fine.time is not None
+    fine = simulate(world, q, v, duration, step, record="constraint_forces")
     found = fine.time[[each.state[0] for each in fine.contacts or ()].index("sticking")]
     claims = [
         Claim("speed in the end, 5/7 v0", final, float(centre[-1]), 1e-9, "m/s"),

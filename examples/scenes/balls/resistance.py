@@ -17,7 +17,16 @@ from pluecker.contact.geometry.shapes import HalfSpace, Sphere
 from pluecker.contact.geometry.surfaces import Collider, Surface
 from pluecker.contact.world.world import World
 from pluecker.examples.scenes.outcome import Claim, Curve, Outcome, Panel
-from pluecker.examples.scenes.parts import FORCES, G, add_free, ball_inertia, every_for, shown_well, velocities
+from pluecker.examples.scenes.parts import (
+    FORCES,
+    G,
+    add_free,
+    ball_inertia,
+    every_for,
+    shown_well,
+    simulate,
+    velocities,
+)
 
 __all__ = ["run"]
 
@@ -49,14 +58,10 @@ def run(
     slows, brakes = 5.0 * rolling * G / (7.0 * RADIUS), 2.5 * spinning * G / RADIUS**2
     stops = np.array([speed / slows, spin / brakes])
     duration = round(1.2 * float(stops.max()) / step) * step
-    motion = world.simulate(q, v, duration, step, record=FORCES, every=every_for(duration, step, 100))
-    assert motion.time is not None
-    assert motion.v is not None
+    motion = simulate(world, q, v, duration, step, record=FORCES, every=every_for(duration, step, 100))
     t, centre, turns = motion.time, velocities(motion)[:, 0, 0], motion.v[:, 8]
     k = int(np.searchsorted(t, 0.5 * stops.min()))
-    fine = world.simulate(q, v, duration, step, record=())
-    assert fine.time is not None
-    assert fine.v is not None
+    fine = simulate(world, q, v, duration, step, record=())
     at = [fine.time[np.argmax(np.abs(fine.v[:, j]) < 1e-8)] for j in (3, 8)]
     claims = [
         Claim(f"speed of the one that rolls at {t[k]:.3g} s, v - 5 k g t / (7 r)", speed - slows * float(t[k]),

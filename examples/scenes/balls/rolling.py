@@ -58,7 +58,6 @@ def run(angle: float = 25.0, duration: float = 0.5, step: float = 1e-3) -> Outco
     roll, low = 5.0 / 7.0 * G * np.sin(a), 0.5 * limit
     world, q = balls(a, (2.0 * limit, low))
     motion = watch(world, q, still(world), duration, step, every=every_for(duration, step))
-    assert motion.time is not None
     t, contacts = motion.time, [motion.contacts_at(k) for k in range(len(motion))]
     down = np.array([np.cos(a), 0.0, -np.sin(a)])
     speed, rim = velocities(motion) @ down, np.array([np.linalg.norm(each.slip_velocity, axis=1) for each in contacts])

@@ -26,6 +26,7 @@ from pluecker.examples.scenes.parts import (
     corners,
     every_for,
     positions,
+    simulate,
     watch,
 )
 
@@ -57,20 +58,17 @@ def run(speed: float = 1.2, friction: float = 0.3, duration: float = 0.8, step: 
     q = np.concatenate([[0.0], [0.0, 0.0, 0.5 * SIZE[2], 1.0, 0, 0, 0]])
     v = np.array([speed, 0, 0, 0, 0, 0, 0.0])
     motion = watch(world, q, v, duration, step, every=every_for(duration, step))
-    assert motion.time is not None
-    assert motion.v is not None
     t, until, behind = motion.time, speed / (friction * G), speed**2 / (2.0 * friction * G)
     x = positions(motion)[:, :, 0]
 
     def left_behind(h: float) -> float:
-        end = world.simulate(q, v, duration, h, record=(), every=10**9)
+        end = simulate(world, q, v, duration, h, record=(), every=10**9)
         found = positions(end)[-1, :, 0]
         return float(found[0] - found[1])
 
     steps = [8 * step, 4 * step, step]
     off = [left_behind(h) - behind for h in steps]
-    fine = world.simulate(q, v, duration, step, record="constraint_forces")
-    assert fine.time is not None
+    fine = simulate(world, q, v, duration, step, record="constraint_forces")
     sticks = fine.time[[bool((each.state == "sticking").all()) for each in fine.contacts or ()].index(True)]
     claims = [
         Claim("speed in the end, that of the belt", speed, float(motion.v[-1, 4]), 1e-9, "m/s"),

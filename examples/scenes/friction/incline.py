@@ -11,12 +11,7 @@ import numpy as np
 
 from pluecker.contact.world.world import World
 from pluecker.examples.scenes.outcome import Claim, Curve, Outcome, Panel, order_of, threshold
-from pluecker.examples.scenes.parts import (
-    G,
-    box_on_slope,
-    still,
-    watch,
-)
+from pluecker.examples.scenes.parts import G, box_on_slope, simulate, still, watch
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["run"]
@@ -53,16 +48,12 @@ def run(
     world, q = slope_world(angle, friction)
     motion = watch(world, q, still(world), duration, step, every=max(1, round(duration / step / 70)))
     down = np.array([np.cos(angle), 0.0, -np.sin(angle)])
-    assert motion.time is not None
-    assert motion.q is not None
-    assert motion.v is not None
     path, t = (motion.q[:, :3] - q[:3]) @ down, motion.time
     steps = [step * k for k in (4, 2, 1)]
     ends = [watch(world, q, still(world), steps[0] * 25, h, every=10**9).q for h in steps]
-    errors = [float((x[-1, :3] - q[:3]) @ down) - 0.5 * gain * (25 * steps[0]) ** 2 for x in ends if x is not None]
+    errors = [float((x[-1, :3] - q[:3]) @ down) - 0.5 * gain * (25 * steps[0]) ** 2 for x in ends]
     held, q0 = slope_world(float(np.arctan(0.5 * friction)), friction)
-    resting = held.simulate(q0, still(held), rest, 0.01, record=(), every=max(1, round(rest)))
-    assert resting.q is not None
+    resting = simulate(held, q0, still(held), rest, 0.01, record=(), every=max(1, round(rest)))
     creep = float(np.abs(resting.q[:, :3] - q0[:3]).max())
     claims = [
         Claim("angle at which it begins to slide, atan mu", limit, found, 1e-6, "rad"),

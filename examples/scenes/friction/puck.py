@@ -21,10 +21,9 @@ from pluecker.articulated.pictures.overlays import Arrows
 from pluecker.contact.geometry.pictures import draw_colliders
 from pluecker.contact.geometry.shapes import Box, HalfSpace
 from pluecker.contact.geometry.surfaces import Collider, Surface
-from pluecker.contact.world.simulation import WorldTrajectory
 from pluecker.contact.world.world import World
 from pluecker.examples.scenes.outcome import Claim, Curve, Outcome, Panel
-from pluecker.examples.scenes.parts import FORCES, G, add_free, box_inertia, every_for, positions
+from pluecker.examples.scenes.parts import FORCES, G, Motion, add_free, box_inertia, every_for, positions, simulate
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["run"]
@@ -45,14 +44,14 @@ def pucks(angles: Array, friction: float, law: str) -> tuple[World, Array]:
     return World(model, shapes=shapes, law=law, accuracy=1e-10), np.array(q)
 
 
-def slide(angles: Array, friction: float, law: str, speed: float, duration: float, step: float) -> WorldTrajectory:
+def slide(angles: Array, friction: float, law: str, speed: float, duration: float, step: float) -> Motion:
     """Simulate all pucks, each sent off in its direction."""
     world, q = pucks(angles, friction, law)
     v = np.concatenate([[0, 0, 0, speed * np.cos(a), speed * np.sin(a), 0.0] for a in angles])
-    return world.simulate(q, v, duration, step, record=FORCES, every=every_for(duration, step, 40))
+    return simulate(world, q, v, duration, step, record=FORCES, every=every_for(duration, step, 40))
 
 
-def way(motion: WorldTrajectory, angles: Array) -> Array:
+def way(motion: Motion, angles: Array) -> Array:
     """Compute the displacement of each puck from its start, ``(n, pucks, 2)``; m."""
     return positions(motion)[:, :, :2] - START * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
@@ -128,7 +127,7 @@ def run(speed: float = 1.0, friction: float = 0.2, number: int = 13, step: float
     )  # fmt: skip
 
 
-def with_friction(motion: WorldTrajectory, friction: float) -> WorldTrajectory:
+def with_friction(motion: Motion, friction: float) -> Motion:
     """Replace the overlays of a motion by the friction force on each puck: those of all contacts would hide the pucks."""
     middle = positions(motion) + np.array([0.0, 0.0, SIZE[2]])
     force = np.zeros_like(middle)

@@ -14,7 +14,16 @@ from pluecker.contact.geometry.shapes import Box, HalfSpace
 from pluecker.contact.geometry.surfaces import Collider
 from pluecker.contact.world.world import World
 from pluecker.examples.scenes.outcome import Claim, Curve, Outcome, Panel, order_of
-from pluecker.examples.scenes.parts import G, add_free, box_inertia, corner_contacts, corners, every_for, watch
+from pluecker.examples.scenes.parts import (
+    G,
+    add_free,
+    box_inertia,
+    corner_contacts,
+    corners,
+    every_for,
+    simulate,
+    watch,
+)
 
 __all__ = ["run"]
 
@@ -39,19 +48,13 @@ def run(
     world = World(model, corner_contacts("corner ", "world", "box", corners(SIZE), friction=friction))
     q, v = np.array([0.0, 0.0, 0.5 * SIZE[2], 1.0, 0.0, 0.0, 0.0]), np.array([0.0, 0.0, 0.0, speed, 0.0, 0.0])
     motion = watch(world, q, v, duration, step, every=every_for(duration, step))
-    assert motion.time is not None
-    assert motion.q is not None
-    assert motion.v is not None
     t, far, until = motion.time, speed**2 / (2.0 * friction * G), speed / (friction * G)
     steps = [8 * step, 4 * step, 2 * step, step]
-    ends = [world.simulate(q, v, duration, h, record=(), every=10**9).q for h in steps]
-    errors = [float(x[-1, 0]) - far for x in ends if x is not None]
-    fine = world.simulate(q, v, duration, step, record=())
-    assert fine.time is not None
-    assert fine.v is not None
+    ends = [simulate(world, q, v, duration, h, record=(), every=10**9).q for h in steps]
+    errors = [float(x[-1, 0]) - far for x in ends]
+    fine = simulate(world, q, v, duration, step, record=())
     stops = float(fine.time[np.argmax(np.abs(fine.v[:, 3]) < 1e-9 * speed)])
-    after = world.simulate(motion.q[-1], motion.v[-1], rest, 0.01, record=(), every=max(1, round(rest)))
-    assert after.q is not None
+    after = simulate(world, motion.q[-1], motion.v[-1], rest, 0.01, record=(), every=max(1, round(rest)))
     creep = float(np.abs(after.q - after.q[0]).max())
     slides = np.minimum(t, until)
     claims = [

@@ -16,7 +16,17 @@ from pluecker.contact.geometry.shapes import Box
 from pluecker.contact.geometry.surfaces import Collider
 from pluecker.contact.world.world import World
 from pluecker.examples.scenes.outcome import Claim, Curve, Outcome, Panel, threshold
-from pluecker.examples.scenes.parts import G, about_y, add_free, box_inertia, every_for, positions, still, watch
+from pluecker.examples.scenes.parts import (
+    G,
+    about_y,
+    add_free,
+    box_inertia,
+    every_for,
+    positions,
+    simulate,
+    still,
+    watch,
+)
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["run"]
@@ -67,15 +77,13 @@ def run(friction: float = 0.6, duration: float = 0.6, step: float = 1e-3, hold: 
         return bool(np.abs(after.v).max() > 1e-9 * G * 0.01)
 
     found = least - threshold(slips, -0.1 * least, 0.1 * least, 1e-9 * least)
-    held = world.simulate(
-        q, still(world), hold, 0.01, control=squeeze(2.0 * least), record=(), every=max(1, round(hold))
+    held = simulate(
+        world, q, still(world), hold, 0.01, control=squeeze(2.0 * least), record=(), every=max(1, round(hold))
     )
-    assert held.q is not None
     creep = float(np.abs(held.q - q).max())
     times = np.array([0.0, duration])
     law = TimeTable(times, np.stack([squeeze(1.6 * least), squeeze(0.4 * least)]))
     motion = watch(world, q, still(world), duration, step, control=law, every=every_for(duration, step))
-    assert motion.time is not None
     t = motion.time
     force, begins = least * (1.6 - 1.2 * t / duration), 0.5 * duration
     fell = positions(motion)[:, 1, 2]

@@ -30,6 +30,7 @@ from pluecker.examples.scenes.parts import (
     corner_contacts,
     corners,
     shown_well,
+    simulate,
     still,
 )
 from pluecker.spatial.functions.elementwise import Array
@@ -99,10 +100,7 @@ def run(friction: float = 0.4, speed: float = 0.15, duration: float = 2.0, step:
     law = PDControl(5e4 * drives, 5e1 * drives, TimeTable(time, q_ref))
     v = still(world)
     v[:3] = (reach(np.array([START + speed * step])) - reach(np.array([START])))[0] / step
-    motion = world.simulate(q_ref[0], v, duration, step, control=law, record=(*FORCES, "tau"))
-    assert motion.time is not None
-    assert motion.q is not None
-    assert motion.v is not None
+    motion = simulate(world, q_ref[0], v, duration, step, control=law, record=(*FORCES, "tau"))
     assert motion.tau is not None
     contacts = [motion.contacts_at(k) for k in range(len(motion))]
     push = np.array(

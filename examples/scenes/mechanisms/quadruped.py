@@ -24,7 +24,7 @@ from pluecker.contact.geometry.shapes import Box, Capsule, HalfSpace, Sphere
 from pluecker.contact.geometry.surfaces import Collider
 from pluecker.contact.world.world import World
 from pluecker.examples.scenes.outcome import Claim, Curve, Outcome, Panel
-from pluecker.examples.scenes.parts import FORCES, G, box_inertia, shown_well, still
+from pluecker.examples.scenes.parts import FORCES, G, box_inertia, shown_well, simulate, still
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["run"]
@@ -119,10 +119,7 @@ def run(friction: float = 0.7, begin: float = 0.6, duration: float = 2.2, period
     q_ref = references(model, time, begin, period, stride)
     gains = np.concatenate([np.zeros(6), np.full(12, 1.0)])
     law = PDControl(300.0 * gains, 8.0 * gains, TimeTable(time, q_ref))
-    motion = world.simulate(q_ref[0], still(world), duration, step, control=law, record=FORCES)
-    assert motion.time is not None
-    assert motion.q is not None
-    assert motion.v is not None
+    motion = simulate(world, q_ref[0], still(world), duration, step, control=law, record=FORCES)
     contacts = [motion.contacts_at(k) for k in range(len(motion))]
     forces = np.array([each.force for each in contacts])
     total, weight = forces.sum(axis=1), G * model.mass

@@ -18,7 +18,7 @@ from pluecker.contact.geometry.shapes import Box, Capsule, HalfSpace, Shape, Sph
 from pluecker.contact.geometry.surfaces import Collider, Surface
 from pluecker.contact.world.world import World
 from pluecker.examples.scenes.outcome import Claim, Curve, Outcome, Panel
-from pluecker.examples.scenes.parts import FORCES, G, as_at_rest, every_for, shown_well
+from pluecker.examples.scenes.parts import FORCES, G, as_at_rest, every_for, shown_well, simulate
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["run"]
@@ -83,10 +83,7 @@ def run(friction: float = 0.6, duration: float = 2.4, step: float = 4e-3) -> Out
     q[3:7] /= np.linalg.norm(q[3:7])
     for joint, angle in (("left shank", 0.3), ("right shank", 0.5), ("left forearm", -0.4), ("right forearm", -0.7)):
         q[model.q_slice(joint)] = angle
-    motion = world.simulate(q, v, duration, step, record=FORCES, every=every_for(duration, step, 90))
-    assert motion.time is not None
-    assert motion.q is not None
-    assert motion.v is not None
+    motion = simulate(world, q, v, duration, step, record=FORCES, every=every_for(duration, step, 90))
     contacts = [motion.contacts_at(k) for k in range(len(motion))]
     kinetic = kinetic_energy(model, motion.q, motion.v)
     energy = kinetic + potential_energy(model, motion.q)

@@ -152,8 +152,6 @@ def run(numbers: tuple[int, ...] = (6, 8, 10), friction: float = 0.8, share: flo
         replace(each, length=SHORTER * each.length) if isinstance(each, Arrows) else each for each in motion.overlays
     )
     motion = replace(motion, overlays=tuple(shorter))
-    assert motion.time is not None
-    assert motion.q is not None
     claims = [
         *(Claim(f"thickness of {n} stones over the radius", e, x, 1e-5)
           for n, e, x in zip(numbers, expected, found, strict=True)),

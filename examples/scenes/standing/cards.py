@@ -24,6 +24,7 @@ from pluecker.examples.scenes.parts import (
     every_for,
     quaternion_about_y,
     shown_well,
+    simulate,
     still,
 )
 from pluecker.spatial.functions.elementwise import Array
@@ -75,12 +76,9 @@ def run(angle: float = 20.0, short: float = 0.7, duration: float = 0.25, step: f
     a = float(np.radians(angle))
     limit = float(friction_to_stand(np.array(a)))
     world, q = cards(a, short * limit, 1e-7)
-    motion = world.simulate(q, still(world), duration, step, record=FORCES, every=every_for(duration, step))
-    assert motion.time is not None
-    assert motion.q is not None
+    motion = simulate(world, q, still(world), duration, step, record=FORCES, every=every_for(duration, step))
     held, q0 = cards(a, 1.5 * limit, 1e-8)
-    rest = held.simulate(q0, still(held), 1.0, 2e-3, record=(), every=100)
-    assert rest.q is not None
+    rest = simulate(held, q0, still(held), 1.0, 2e-3, record=(), every=100)
     claims = [
         *(Claim(f"coefficient that it takes at {np.degrees(a):.0f} degrees, sin a / (2 (cos a + r / l))", float(x), float(y),
                 1e-6) for a, x, y in zip(angles, limits, found, strict=True)),

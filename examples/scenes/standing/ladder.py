@@ -77,8 +77,6 @@ def run(angle: float = 65.0, short: float = 0.8, duration: float = 0.8, step: fl
           for a, x in zip(angles, limits, strict=True)),
         Claim("force of the wall, m g / (2 tan th)", 0.5 * MASS * G / float(np.tan(th)), wall, 1e-6, "N"),
     ]  # fmt: skip
-    assert motion.q is not None
-    assert motion.time is not None
     from_wall = [motion.contacts_at(k).point[0, 0] for k in range(len(motion))]
     fine = np.radians(np.linspace(40.0, 88.0, 60))
     panels = [

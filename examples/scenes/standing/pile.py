@@ -31,6 +31,7 @@ from pluecker.examples.scenes.parts import (
     box_inertia,
     every_for,
     shown_well,
+    simulate,
 )
 from pluecker.spatial.functions.elementwise import Array
 
@@ -88,13 +89,10 @@ def run(number: int = 18, friction: float = 0.4, duration: float = 1.5, step: fl
         warnings.catch_warnings()
     ):  # a step that misses the accuracy by a little goes on; the claims look at all of them
         warnings.simplefilter("ignore", SimulationWarning)
-        motion = world.simulate(
-            q, np.zeros(world.model.nv), duration, step, record=FORCES, every=every_for(duration, step),
+        motion = simulate(
+world, q, np.zeros(world.model.nv), duration, step, record=FORCES, every=every_for(duration, step),
             on_unsolved="continue",
         )  # fmt: skip
-    assert motion.time is not None
-    assert motion.q is not None
-    assert motion.v is not None
     contacts = [motion.contacts_at(k) for k in range(len(motion))]
     kinetic = kinetic_energy(world.model, motion.q, motion.v)
     energy = kinetic + potential_energy(world.model, motion.q)

@@ -60,8 +60,6 @@ def run(
     motion = replace(
         motion, overlays=tuple(arrows)
     )  # each as long as a box at most, so that they do not hide one another
-    assert motion.time is not None
-    assert motion.q is not None
     above = G * masses[::-1].cumsum()[::-1]
     names = ["world", *world.model.body_names]
 

@@ -8,13 +8,7 @@ import numpy as np
 
 from pluecker.contact.world.world import World
 from pluecker.examples.scenes.outcome import Claim, Curve, Outcome, Panel, threshold
-from pluecker.examples.scenes.parts import (
-    G,
-    box_on_slope,
-    every_for,
-    still,
-    watch,
-)
+from pluecker.examples.scenes.parts import G, box_on_slope, every_for, still, watch
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["run"]
@@ -54,8 +48,6 @@ def run(friction: float = 0.7, excess: float = 1.0, duration: float = 0.9, step:
     angle = float(np.arctan(slender) + np.radians(excess))
     world, q = tall_box(angle, friction)
     motion = watch(world, q, still(world), duration, step, every=every_for(duration, step))
-    assert motion.time is not None
-    assert motion.v is not None
     expected = np.arctan(np.minimum(coefficients, slender))
     tips = [float(each[1]) for each in found]
     claims = [
