@@ -17,6 +17,7 @@ from pluecker.contact import World
 from pluecker.contact.constraints import UserFunction
 from pluecker.contact.geometry import Collider, HalfSpace, Sphere
 from tests.conftest import EVERYTHING, TODAY
+from tests.models import one_body
 
 MOMENTS = 200 if EVERYTHING else 4
 NUMBERS = ctypes.POINTER(ctypes.c_double)
@@ -33,10 +34,7 @@ def two_masses():
 
 
 def ball():
-    builder = ModelBuilder()
-    builder.add_body("ball", mass=1.0, inertia=(0.1, 0.1, 0.1))
-    builder.add_joint("free", "free", "world", "ball")
-    return builder.build()
+    return one_body("ball", "free", 1.0, inertia=(0.1, 0.1, 0.1))
 
 
 def circle(q):

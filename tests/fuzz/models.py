@@ -9,6 +9,7 @@ import numpy as np
 from pluecker.articulated import Model, ModelBuilder
 from tests.fuzz.values import Dice
 from tests.mechanisms import MOVING, random_body, random_description, random_joint
+from tests.models import one_body
 
 BATCHES = ((), (), (), (), (), (1,), (2,), (3,), (7,), (8,), (9,), (17,), (2, 3), (0,), (2, 0))
 
@@ -46,10 +47,7 @@ def massless() -> Model:
 
 def still() -> Model:
     """A mechanism without freedoms."""
-    builder = ModelBuilder("still")
-    builder.add_body("base", 1.0)
-    builder.add_joint("weld", "fixed", "world", "base")
-    return builder.build()
+    return one_body("base", "fixed", 1.0, name="still")
 
 
 def odd_names() -> Model:

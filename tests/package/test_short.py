@@ -6,7 +6,7 @@ With ``tests/spatial/engine/compiled/test_compile.py``, which has the caches, it
 import numpy as np
 
 from pluecker import articulated, contact, spatial
-from pluecker.articulated import ModelBuilder
+from tests.models import one_body
 
 
 def test_transforming_is_multiplying_by_the_matrix():
@@ -17,10 +17,7 @@ def test_transforming_is_multiplying_by_the_matrix():
 
 def test_a_pendulum_has_the_torque_of_the_closed_form():
     """m l² qdd + m g l sin(q), one state and in lanes, alone and shared among threads."""
-    builder = ModelBuilder()
-    builder.add_body("rod", mass=2.0, center_of_mass=(0.0, 0.0, -0.5))
-    builder.add_joint("hinge", "revolute", parent="world", child="rod", axis=(0.0, 1.0, 0.0))
-    model = builder.build()
+    model = one_body("rod", "revolute", 2.0, (0.0, 0.0, -0.5), axis=(0.0, 1.0, 0.0))
     q, v, a = np.random.default_rng(0).standard_normal((3, 5000, 1))
     expected = 2.0 * 0.5**2 * a + 2.0 * 9.81 * 0.5 * np.sin(q)
     np.testing.assert_allclose(articulated.rnea(model, q, v, a), expected, rtol=1e-13, atol=1e-13)

@@ -21,6 +21,7 @@ from pluecker.articulated import (
 )
 from pluecker.spatial import ArgumentTypeError, ArgumentValueError
 from tests.mechanisms import MOVING, random_description, random_joint
+from tests.models import one_body
 
 ROOT = pathlib.Path(articulated.__file__).parent
 KINDS = re.compile(r"\b(ONE_DOF|SPHERICAL|FREE|EXPONENTIAL)\b")
@@ -33,10 +34,7 @@ def test_two_files_alone_ask_for_the_kinds_of_joints():
 
 
 def single(kind, **options):
-    builder = ModelBuilder(kind)
-    builder.add_body("body", mass=1.0, inertia=[1, 1, 1])
-    builder.add_joint("joint", kind, "world", "body", **options)
-    return builder.build()
+    return one_body("body", kind, 1.0, inertia=[1, 1, 1], joint="joint", **options, name=kind)
 
 
 BALL, FREE = single("spherical"), single("free")

@@ -27,6 +27,7 @@ from pluecker.articulated import (
 from pluecker.articulated.algorithms.dynamics.aba import FREEDOM, LINK, aba_kernel
 from tests.conftest import COMPILED
 from tests.mechanisms import random_body, random_rotation
+from tests.models import one_body
 
 TOP = Path(__file__).resolve().parents[3]
 USES = {
@@ -74,11 +75,8 @@ def test_all_joints_that_move_no_mass_are_named(name):
 
 @pytest.mark.parametrize("position", [(0.0, 0.0, 0.0), (0.0, 0.0, 0.7)], ids=["at the origin", "on the axis"])
 def test_a_point_mass_on_its_axis_is_singular_too(position):
-    builder = ModelBuilder()
-    builder.add_body("point", mass=3.0, center_of_mass=position)
-    builder.add_joint("spin", "revolute", "world", "point", axis=(0, 0, 1))
     with pytest.raises(SingularInertiaError, match="'spin' moves no inertia in this configuration"):
-        aba(builder.build(), [0.3], [0.0], [1.0])
+        aba(one_body("point", "revolute", 3.0, position, joint="spin", axis=(0, 0, 1)), [0.3], [0.0], [1.0])
 
 
 def chain_of(*joints, load, rng=None):

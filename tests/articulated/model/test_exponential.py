@@ -33,6 +33,7 @@ from pluecker.articulated import (
 from pluecker.spatial import right_jacobian3
 from tests.conftest import COMPILED
 from tests.mechanisms import random_body, random_description
+from tests.models import one_body
 
 PI = np.pi
 LENGTHS = [0.0, 1e-160, 1e-8, 1e-4, 1e-3, 0.5, 3.0, PI - 1e-4, PI - 1e-8, PI, PI + 1e-8, 4.0, 6.0]
@@ -234,10 +235,7 @@ def test_energy_stays_through_several_turns_and_the_motion_is_that_of_a_spherica
 
 def test_a_long_interval_has_no_turn_too_many():
     """Spun about a principal axis at 10 rad/s for 3 s between two samples, and slightly beside it."""
-    builder = ModelBuilder(gravity=(0, 0, 0))
-    builder.add_body("top", mass=1.0, inertia=[1.0, 1.1, 1.5])
-    builder.add_joint("pivot", "exponential", "world", "top")
-    top = builder.build()
+    top = one_body("top", "exponential", 1.0, inertia=[1.0, 1.1, 1.5], gravity=(0, 0, 0))
     for aside in (0.0, 1e-6, 0.1):
         v = np.array([aside, 0.0, 10.0])
         found = simulate(top, np.zeros(3), v, 3.0, 3.0, integrator="dop853", tol=1e-10)

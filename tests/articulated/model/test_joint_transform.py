@@ -26,6 +26,7 @@ from pluecker.spatial import (
     transform_from_placement,
 )
 from tests.mechanisms import JOINT_TYPES
+from tests.models import one_body
 
 HALF_WAY = (np.cos(np.pi / 8), 0.0, 0.0, np.sin(np.pi / 8))
 AXIS, AXIS2 = np.array([0.6, 0.0, 0.8]), np.array([0.0, 1.0, 0.0])
@@ -44,10 +45,7 @@ def given(kind):
 
 
 def mechanism(kind):
-    builder = ModelBuilder()
-    builder.add_body("child", mass=1.0, inertia=[1.0, 1.0, 1.0])
-    builder.add_joint("joint", kind, parent="world", child="child", **given(kind))
-    return builder.build()
+    return one_body("child", kind, 1.0, inertia=[1.0, 1.0, 1.0], joint="joint", **given(kind))
 
 
 def coordinates(kind, n):

@@ -20,6 +20,7 @@ from pluecker.articulated import (
 )
 from pluecker.spatial import ArgumentTypeError, UnknownNameError
 from tests.mechanisms import random_description, random_state
+from tests.models import one_body
 
 
 @pytest.fixture(scope="module")
@@ -249,8 +250,5 @@ def test_planar_joints_move_in_their_plane():
 
 
 def test_helical_joints_travel_as_they_turn():
-    builder = ModelBuilder()
-    builder.add_body("nut", mass=1.0)
-    builder.add_joint("screw", "helical", "world", "nut", axis=(0, 0, 3), pitch=0.1)
-    T = forward_kinematics(builder.build(), [np.pi])[0]
+    T = forward_kinematics(one_body("nut", "helical", 1.0, axis=(0, 0, 3), pitch=0.1), [np.pi])[0]
     np.testing.assert_allclose(T, [[-1, 0, 0, 0], [0, -1, 0, 0], [0, 0, 1, 0.1 * np.pi], [0, 0, 0, 1]], atol=1e-15)

@@ -29,6 +29,7 @@ from pluecker.articulated import (
     rnea,
 )
 from tests.mechanisms import EULER_SEQUENCES, random_body, random_rotation
+from tests.models import one_body
 
 KINDS = ("exponential", *(f"euler_{sequence}" for sequence in EULER_SEQUENCES))
 PARENTS = ("world", "b0", "b0", "b2", "b3")
@@ -48,10 +49,7 @@ def tree(kind):
 
 
 def single(kind):
-    builder = ModelBuilder(kind)
-    builder.add_body("b", mass=1.0, inertia=[1.0, 2.0, 2.5])
-    builder.add_joint("j", kind, "world", "b")
-    return builder.build()
+    return one_body("b", kind, 1.0, inertia=[1.0, 2.0, 2.5], joint="j", name=kind)
 
 
 def quaternion(kind, q):

@@ -14,7 +14,6 @@ from pluecker.articulated import (
     Cones,
     Lines,
     Model,
-    ModelBuilder,
     OutputError,
     Points,
     Trajectory,
@@ -28,6 +27,7 @@ from pluecker.articulated.robots import SEVEN_JOINT_ARM
 from pluecker.spatial import PlueckerError
 from tests.browser import open_page
 from tests.command import main
+from tests.models import one_body
 
 ROD, TURNS = (0x5B, 0x64, 0x70), (0xE0, 0x7B, 0x00)  # colours of rods and of axes of turning joints
 
@@ -79,10 +79,7 @@ def test_the_scene_has_the_bodies_where_forward_kinematics_has_them_and_sliders_
 
 def test_a_free_joint_turns_by_its_rotation_vector_from_where_it_was():
     """The slider's pose is that of ``integrate`` with that vector as angular velocity, for unit time."""
-    builder = ModelBuilder("brick/1")
-    builder.add_body("brick", 2.0, inertia=[0.1, 0.2, 0.25])
-    builder.add_joint("fly", "free", "world", "brick")
-    model = builder.build()
+    model = one_body("brick", "free", 2.0, inertia=[0.1, 0.2, 0.25], joint="fly", name="brick/1")
     start = integrate(model, neutral(model), [0.3, -0.8, 0.5, 0.0, 0.0, 0.0])
     with quietly(model, q=start) as viewer:
         slider(viewer, "fly.y, m").value = 0.2
@@ -235,10 +232,8 @@ def test_the_page_shows_the_motion_without_a_server_and_without_a_network(arm, p
 @pytest.mark.plain
 def test_names_are_text_in_pages_and_no_script(tmp_path):
     name = '</script><script>alert("name")</script><img src=x onerror=alert(1)>'
-    builder = ModelBuilder(name)
-    builder.add_body(name, mass=1.0, inertia=[1, 1, 1])
-    builder.add_joint(name, "revolute", "world", name, axis=(0, 0, 1))
-    motion = Trajectory(np.arange(2.0), np.zeros((2, 1)), model=builder.build())
+    model = one_body(name, "revolute", 1.0, inertia=[1, 1, 1], axis=(0, 0, 1), name=name)
+    motion = Trajectory(np.arange(2.0), np.zeros((2, 1)), model=model)
     view(
         motion, path=tmp_path / "page.html", frames=[name], overlays=Points([[0, 0, 0]], label=name), browser=False
     ).close()

@@ -9,7 +9,6 @@ import pytest
 
 from pluecker.articulated import (
     Model,
-    ModelBuilder,
     aba,
     body_accelerations,
     crba,
@@ -24,6 +23,7 @@ from pluecker.articulated import (
 from pluecker.spatial import ArgumentTypeError, ArgumentValueError, UnknownNameError
 from tests.articulated.running.functions import FUNCTIONS, arguments, every, part
 from tests.mechanisms import random_description
+from tests.models import one_body
 
 COUNT = 6
 
@@ -158,10 +158,7 @@ def test_forces_from_outside_may_be_left_out_and_are_never_empty(model):
 
 
 def test_a_robot_without_joints_has_empty_results():
-    builder = ModelBuilder()
-    builder.add_body("rock", mass=5.0)
-    builder.add_joint("weld", "fixed", "world", "rock")
-    model = builder.build()
+    model = one_body("rock", "fixed", 5.0)
     assert (model.nq, model.nv, model.n_bodies) == (0, 0, 0)
     assert rnea(model, [], [], []).shape == (0,)
     assert crba(model, np.empty((4, 0))).shape == (4, 0, 0)
@@ -179,11 +176,9 @@ def test_two_threads_share_nothing(model):
 
 
 def test_long_names_do_not_make_long_messages():
-    builder = ModelBuilder()
-    builder.add_body(300 * "b", 1.0, inertia=(1, 1, 1))
-    builder.add_joint(300 * "j", "spherical", "world", 300 * "b")
+    model = one_body(300 * "b", "spherical", 1.0, inertia=(1, 1, 1), joint=300 * "j")
     with pytest.raises(ArgumentValueError, match="overflows") as error:
-        body_accelerations(builder.build(), [1.0, 0, 0, 0], [0, 1e308, -1e308], [0, 1e308, 1e308])
+        body_accelerations(model, [1.0, 0, 0, 0], [0, 1e308, -1e308], [0, 1e308, 1e308])
     assert len(str(error.value)) < 300
 
 

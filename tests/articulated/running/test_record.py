@@ -17,6 +17,7 @@ from pluecker.spatial import ArgumentValueError
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.scalars.operations import load, sqrt, store
 from tests.conftest import COMPILED
+from tests.models import one_body
 
 ALGORITHMS, Algorithm = algorithm_module.ALGORITHMS, algorithm_module.Algorithm
 
@@ -95,10 +96,7 @@ def test_five_inputs_reach_the_kernel_in_their_order():
     inputs = tuple(fields.Field(name, ("nv",)) for name in "abcde")
     total = (fields.Field("total", ()),)
     five = Algorithm("five", five_kernel, inputs, total, workspace=lambda model: 0, listed=False)
-    builder = ModelBuilder()
-    builder.add_body("rod", mass=1.0)
-    builder.add_joint("hinge", "revolute", parent="world", child="rod", axis=(0, 1, 0))
-    model, numbers = builder.build(), [np.array([float(k)]) for k in range(1, 6)]
+    model, numbers = one_body("rod", "revolute", 1.0, axis=(0, 1, 0)), [np.array([float(k)]) for k in range(1, 6)]
     for _ in range(2):  # the long way, then the short one
         assert five.call(model, tuple(numbers), None, None) == 55.0
     np.testing.assert_array_equal(

@@ -40,6 +40,7 @@ from pluecker.articulated.robots import SEVEN_JOINT_ARM
 from pluecker.spatial import ArgumentValueError, PlueckerError, UnknownNameError
 from tests.command import main
 from tests.conftest import COMPILED, EVERYTHING
+from tests.models import one_body
 
 NUMBERS = ctypes.POINTER(ctypes.c_double)
 SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.c_double, NUMBERS, NUMBERS, NUMBERS, NUMBERS)  # of a compiled control
@@ -371,12 +372,7 @@ def test_no_times_of_samples_to_come_are_remembered(pendulum, tmp_path):
 
 
 def test_limits_that_an_integrator_does_not_know_are_refused_where_they_are_asked_for():
-    builder = ModelBuilder()
-    builder.add_body("block", mass=1.0)
-    builder.add_joint(
-        "slide", "prismatic", parent="world", child="block", axis=(1, 0, 0), lower_limit=-0.1, upper_limit=0.1
-    )
-    model = builder.build()
+    model = one_body("block", "prismatic", 1.0, axis=(1, 0, 0), lower_limit=-0.1, upper_limit=0.1)
     for limits in (True, JointLimits(restitution=0.5)):
         with pytest.raises(ArgumentValueError, match="rk4 knows none; use dormand_prince or semi_implicit"):
             simulate(model, [0.0], [1.0], 0.2, 0.02, integrator="rk4", limits=limits)

@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from pluecker.articulated import ModelBuilder, Trajectory, TrajectoryError, difference, integrate, random_configuration
 from pluecker.spatial import ArgumentTypeError
+from tests.models import one_body
 
 KINDS = ("revolute", "prismatic", "helical", "spherical", "free", "planar", "universal", "exponential", "euler_zyx")
 
@@ -132,10 +133,7 @@ def test_between_samples_the_error_falls_with_the_fourth_power_of_their_distance
 
 def test_between_two_samples_the_rotation_vector_of_a_ball_is_a_cubic_curve():
     """Random curves d(s) go from zero to up to 2 rad; central differences give the velocity at the end."""
-    builder = ModelBuilder("ball")
-    builder.add_body("ball", mass=1.0, inertia=[1, 1, 1])
-    builder.add_joint("socket", "spherical", "world", "ball")
-    model, rng = builder.build(), np.random.default_rng(2)
+    model, rng = one_body("ball", "spherical", 1.0, inertia=[1, 1, 1]), np.random.default_rng(2)
     for _ in range(20):
         coefficients = rng.normal(size=(3, 3))
         coefficients *= rng.uniform(0.0, 2.0) / np.linalg.norm(coefficients.sum(axis=0))

@@ -9,16 +9,14 @@ from scipy.special import ellipk
 
 from pluecker.articulated import Model, ModelBuilder
 from tests.articulated.stepping.motions import end, states
+from tests.models import one_body
 
 G = 9.81
 
 
 def rod(joint: str, length: float = 0.5, moment: float = 0.1, **options) -> Model:
     """A body of 1 kg whose centre is below its joint"""
-    builder = ModelBuilder("rod")
-    builder.add_body("rod", mass=1.0, center_of_mass=(0, 0, -length), inertia=[moment] * 3)
-    builder.add_joint("joint", joint, "world", "rod", **options)
-    return builder.build()
+    return one_body("rod", joint, 1.0, (0, 0, -length), [moment] * 3, joint="joint", **options, name="rod")
 
 
 @pytest.mark.parametrize(("integrator", "order", "error"), [("rk4", 4, 1e-4), ("variational", 2, 5e-2)])
@@ -36,10 +34,7 @@ def test_a_pendulum_of_large_amplitude_swings_in_the_elliptic_period(integrator,
 
 def test_a_damped_spring_decays_as_its_characteristic_equation_says():
     m, k, d, x0 = 2.0, 50.0, 1.2, 0.3
-    builder = ModelBuilder("spring", gravity=(0, 0, 0))
-    builder.add_body("mass", mass=m)
-    builder.add_joint("slide", "prismatic", "world", "mass", axis=(1, 0, 0), stiffness=k, damping=d)
-    model = builder.build()
+    model = one_body("mass", "prismatic", m, axis=(1, 0, 0), stiffness=k, damping=d, gravity=(0, 0, 0))
     decay, omega, t = d / (2 * m), np.sqrt(k / m - (d / (2 * m)) ** 2), 2.0
     expected = x0 * np.exp(-decay * t) * (np.cos(omega * t) + decay / omega * np.sin(omega * t))
     for integrator, error in (("rk4", 1e-7), ("dormand_prince", 1e-8), ("variational", 1e-3)):
@@ -54,10 +49,7 @@ TIP = ACROSS + MASS * LENGTH**2  # across the axis, about the tip
 
 
 def top(joint: str) -> Model:
-    builder = ModelBuilder("top")
-    builder.add_body("top", mass=MASS, center_of_mass=(0, 0, LENGTH), inertia=[ACROSS, ACROSS, ALONG])
-    builder.add_joint("tip", joint, "world", "top")
-    return builder.build()
+    return one_body("top", joint, MASS, (0, 0, LENGTH), [ACROSS, ACROSS, ALONG], joint="tip", name="top")
 
 
 @pytest.mark.parametrize(("integrator", "order"), [("rk4", 4), ("variational", 2)])

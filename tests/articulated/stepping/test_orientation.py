@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from pluecker.articulated import ModelBuilder
 from tests.articulated.stepping.motions import end
+from tests.models import one_body
 
 H = 0.01
 pytestmark = pytest.mark.plain
@@ -16,10 +16,7 @@ pytestmark = pytest.mark.plain
 @pytest.fixture(scope="module")
 def wheel():
     """A wheel with equal moments, whose velocity stays as it is without forces: a step is the update alone."""
-    builder = ModelBuilder("wheel", gravity=(0, 0, 0))
-    builder.add_body("wheel", mass=10.0, inertia=[0.3, 0.3, 0.3])
-    builder.add_joint("hub", "spherical", "world", "wheel")
-    return builder.build()
+    return one_body("wheel", "spherical", 10.0, inertia=[0.3, 0.3, 0.3], name="wheel", gravity=(0, 0, 0))
 
 
 def update(wheel, p, w, integrator):

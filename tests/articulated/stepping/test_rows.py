@@ -13,7 +13,6 @@ import pytest
 from pluecker.articulated import (
     JointLimits,
     Model,
-    ModelBuilder,
     SimulationError,
     crba,
     kinetic_energy,
@@ -27,15 +26,13 @@ from pluecker.articulated.robots import example_robots
 from pluecker.spatial import MissingExtraError
 from tests.articulated.stepping.motions import states
 from tests.conftest import COMPILED, EVERYTHING
+from tests.models import one_body
 
 G = 9.81
 
 
 def slide(gravity: tuple[float, ...] = (0.0, 0.0, -G), axis: tuple[int, ...] = (1, 0, 0), **joint: float) -> Model:
-    builder = ModelBuilder(gravity=gravity)
-    builder.add_body("block", mass=2.0, center_of_mass=(0.1, 0.2, 0.3))
-    builder.add_joint("slide", "prismatic", parent="world", child="block", axis=axis, **joint)
-    return builder.build()
+    return one_body("block", "prismatic", 2.0, (0.1, 0.2, 0.3), joint="slide", axis=axis, **joint, gravity=gravity)
 
 
 def motion(
@@ -72,10 +69,7 @@ def test_a_block_moves_when_it_is_pushed_by_more_than_friction_holds(share: floa
 
 
 def test_a_pendulum_with_dry_friction_comes_to_rest() -> None:
-    builder = ModelBuilder()
-    builder.add_body("rod", mass=2.0, center_of_mass=(0.5, 0, 0))
-    builder.add_joint("hinge", "revolute", parent="world", child="rod", axis=(0, 1, 0), friction=0.5, damping=0.1)
-    model = builder.build()
+    model = one_body("rod", "revolute", 2.0, (0.5, 0, 0), joint="hinge", axis=(0, 1, 0), friction=0.5, damping=0.1)
     qs, vs = motion(model, [0.0], [0.0], 1e-2, 1800)
     energy = kinetic_energy(model, qs, vs) + potential_energy(model, qs)
     assert np.ptp(qs[-100:]) < 1e-14
@@ -212,12 +206,8 @@ def test_robots_with_dry_friction_fall_and_their_joints_come_to_rest(
 
 def test_a_joint_with_limits_that_moves_no_inertia_is_an_error_and_no_endless_search_for_rows() -> None:
     """Velocities that are not finite are on no row's law, in whatever way its rows are asked."""
-    builder = ModelBuilder()
-    builder.add_body("point", mass=1.0)
-    builder.add_joint(
-        "hinge", "revolute", parent="world", child="point", axis=(0, 1, 0), lower_limit=-1.0, upper_limit=1.0
-    )
+    model = one_body("point", "revolute", 1.0, joint="hinge", axis=(0, 1, 0), lower_limit=-1.0, upper_limit=1.0)
     with pytest.raises(
         SimulationError, match=r"beyond t = 0 s: the inertia matrix is singular: 'hinge' moves no inertia"
     ):
-        simulate(builder.build(), [0.0], [1.0], 0.02, 0.001)
+        simulate(model, [0.0], [1.0], 0.02, 0.001)

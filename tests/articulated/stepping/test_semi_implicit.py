@@ -9,7 +9,6 @@ import pytest
 
 from pluecker.articulated import (
     Model,
-    ModelBuilder,
     PDControl,
     PointSpring,
     SimulationError,
@@ -27,6 +26,7 @@ from pluecker.articulated import (
 )
 from tests.articulated.stepping.motions import end, states
 from tests.conftest import EVERYTHING
+from tests.models import one_body
 
 BALL, BOX, NEEDLE = (0.02, 0.02, 0.02), (0.010, 0.020, 0.025), (0.0002, 0.020, 0.0202)
 MASS, OFFSET = 2.0, (0.1, -0.05, 0.2)
@@ -44,10 +44,7 @@ def lone_body(moments: tuple[float, ...], joint: str = "free", gravity: tuple[fl
 
 
 def lone_inertia(inertia: Any, joint: str, gravity: tuple[float, ...], center: tuple[float, ...]) -> Model:
-    builder = ModelBuilder(gravity=gravity)
-    builder.add_body("body", mass=MASS, center_of_mass=center, inertia=inertia)
-    builder.add_joint("joint", joint, parent="world", child="body")
-    return builder.build()
+    return one_body("body", joint, MASS, center, inertia, joint="joint", gravity=gravity)
 
 
 SPINS = [

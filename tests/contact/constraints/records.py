@@ -1,7 +1,9 @@
 """One record of each kind, on random frames, and closed in a configuration."""
 
-from pluecker.articulated import ModelBuilder
+import numpy as np
+
 from pluecker.contact import constraints as c
+from tests import models
 from tests.mechanisms import random_rotation
 
 
@@ -56,8 +58,4 @@ def three_bodies(rng, model):
 
 def free_bodies(n):
     """Make n bodies on free joints in the world, side by side."""
-    builder = ModelBuilder()
-    for k in range(n):
-        builder.add_body(f"body{k}", mass=1.0 + k, inertia=(0.1, 0.2, 0.25))
-        builder.add_joint(f"joint{k}", "free", parent="world", child=f"body{k}")
-    return builder.build()
+    return models.free_bodies([f"body{k}" for k in range(n)], 1.0 + np.arange(n), (0.1, 0.2, 0.25))

@@ -9,6 +9,7 @@ from pluecker.articulated import ModelBuilder, neutral
 from pluecker.contact import World
 from pluecker.contact import constraints as c
 from pluecker.spatial import PlueckerError
+from tests import models
 from tests.contact.constraints.records import free_bodies
 
 Z = (0.0, 0.0, 1.0)
@@ -16,11 +17,7 @@ Z = (0.0, 0.0, 1.0)
 
 def weightless(n, inertia=(0.1, 0.2, 0.25)):
     """Free bodies without gravity."""
-    builder = ModelBuilder(gravity=(0.0, 0.0, 0.0))
-    for k in range(n):
-        builder.add_body(f"body{k}", mass=1.0, inertia=inertia)
-        builder.add_joint(f"joint{k}", "free", parent="world", child=f"body{k}")
-    return builder.build()
+    return models.free_bodies([f"body{k}" for k in range(n)], inertia=inertia, gravity=(0.0, 0.0, 0.0))
 
 
 def test_a_steered_wheel_has_a_gyroscopic_moment():

@@ -5,12 +5,13 @@ import itertools
 import numpy as np
 import pytest
 
-from pluecker.articulated import ModelBuilder, kinetic_energy, potential_energy
+from pluecker.articulated import kinetic_energy, potential_energy
 from pluecker.contact import World
 from pluecker.contact.geometry import Box, Capsule, Collider, ConvexHull, Cylinder, HeightField, Mesh, Sphere, Surface
 from tests.conftest import COMPILED, EVERYTHING
 from tests.contact.found.worlds import UPRIGHT, G, tilted
 from tests.contact.geometry.pairs import CUBE
+from tests.models import free_bodies
 
 pytest.importorskip("coal", reason="it finds the contacts of hulls and meshes (extra collision)")
 
@@ -39,11 +40,7 @@ def cases(chosen, *others):
 
 def free(count, moments=(0.026, 0.033, 0.042)):
     """Bodies b0, b1, ..."""
-    builder = ModelBuilder()
-    for k in range(count):
-        builder.add_body(f"b{k}", mass=MASS, inertia=moments)
-        builder.add_joint(f"j{k}", "free", "world", f"b{k}")
-    return builder.build()
+    return free_bodies(count, MASS, moments)
 
 
 def on(ground, top, friction, slope=0.0, **options):

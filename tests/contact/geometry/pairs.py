@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from pluecker.articulated import ModelBuilder
 from pluecker.contact.geometry import Box, Capsule, Collider, Collision, ConvexHull, Cylinder, HalfSpace, Sphere
+from tests.models import free_bodies as free
 
 CUBE = np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
 QUARTERS = Rotation.create_group("O").as_matrix()
@@ -78,15 +78,6 @@ def pair_of_poses(rng, scale=0.7):
         along = rng.choice([-1.0, 0.0, 1.0], 3)
         second[:3, 3] = first[:3, 3] + first[:3, :3] @ along * rng.choice([0.0, 1e-13, 0.5])
     return first, second
-
-
-def free(count):
-    """Bodies on free joints, called b0, b1, ..."""
-    builder = ModelBuilder("free")
-    for k in range(count):
-        builder.add_body(f"b{k}", mass=1.0, inertia=(0.1, 0.1, 0.1))
-        builder.add_joint(f"j{k}", "free", parent="world", child=f"b{k}")
-    return builder.build()
 
 
 def touching(first, second, T, frame=None, margin=0.02):

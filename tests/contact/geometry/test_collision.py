@@ -25,7 +25,8 @@ from pluecker.contact.geometry import (
     distance,
 )
 from tests.conftest import COMPILED, EVERYTHING
-from tests.contact.geometry.pairs import CUBE, free, pair_of_poses, shape
+from tests.contact.geometry.pairs import CUBE, pair_of_poses, shape
+from tests.models import free_bodies as free
 
 FLOOR = Collider("floor", HalfSpace(), "world", Surface(friction=0.8))
 TURNED = Rotation.from_euler("y", 90, degrees=True).as_quat(scalar_first=True)

@@ -14,8 +14,9 @@ from scipy.spatial.transform import Rotation
 from pluecker.contact.geometry import Box, Collider, Collision, ConvexHull, Mesh, distance
 from tests.conftest import COMPILED, EVERYTHING
 from tests.contact.geometry.exact import exact_distance
-from tests.contact.geometry.pairs import CUBE, free, placement, pose, shape, touching
+from tests.contact.geometry.pairs import CUBE, placement, pose, shape, touching
 from tests.contact.geometry.triangles import core
+from tests.models import free_bodies as free
 
 KINDS = ("Sphere", "Capsule", "Box", "ConvexHull")
 PAIRS = [(a, b) for k, a in enumerate(KINDS) for b in KINDS[k:]]

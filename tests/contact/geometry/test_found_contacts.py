@@ -13,7 +13,8 @@ from scipy.spatial.transform import Rotation
 
 from pluecker.contact.geometry import Box, Collider, Collision, Cylinder, HalfSpace, Mesh, Sphere, distance
 from tests.conftest import COMPILED
-from tests.contact.geometry.pairs import free, shape
+from tests.contact.geometry.pairs import shape
+from tests.models import free_bodies as free
 
 pytestmark = pytest.mark.indices
 MARGIN = 0.05

@@ -11,6 +11,7 @@ from pluecker.contact import World
 from pluecker.contact.constraints import Ball, Frame, Hinge, PrescribedMotion, Servo, Spline
 from tests.conftest import COMPILED, EVERYTHING
 from tests.contact.world.worlds import random_world
+from tests.models import one_body
 
 SEEDS = range(40 if EVERYTHING else 10 if COMPILED else 4)
 seeds = pytest.mark.parametrize("seed", SEEDS)
@@ -88,10 +89,8 @@ def test_hinges_share_the_weight_of_a_door(hinges):
 
 def test_a_spring_and_a_damper_pull_with_their_law_at_an_instant():
     """-k (x - x0) - d v on a slide of 2 kg, at a start with a gap and a velocity."""
-    builder = ModelBuilder(gravity=(0, 0, 0))
-    builder.add_body("mass", mass=2.0)
-    builder.add_joint("slide", "prismatic", parent="world", child="mass", axis=(1, 0, 0))
-    world = World(builder.build(), [Servo("spring", "slide", 0.3, stiffness=200.0, damping=20.0)])
+    model = one_body("mass", "prismatic", 2.0, joint="slide", axis=(1, 0, 0), gravity=(0, 0, 0))
+    world = World(model, [Servo("spring", "slide", 0.3, stiffness=200.0, damping=20.0)])
     found = world.accelerations([0.1], [0.5], [1.0])
     force = -200.0 * (0.1 - 0.3) - 20.0 * 0.5
     assert_allclose(found.forces, [force], rtol=1e-14)
@@ -144,10 +143,7 @@ def test_a_joint_that_moves_no_inertia_is_named():
 
 def slide():
     """A block on a rail."""
-    builder = ModelBuilder()
-    builder.add_body("block", mass=2.0)
-    builder.add_joint("slide", "prismatic", parent="world", child="block", axis=(1, 0, 0))
-    return builder.build()
+    return one_body("block", "prismatic", 2.0, joint="slide", axis=(1, 0, 0))
 
 
 @pytest.mark.plain

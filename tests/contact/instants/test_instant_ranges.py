@@ -7,16 +7,14 @@ from numpy.testing import assert_allclose
 from pluecker.articulated import ModelBuilder, forward_kinematics, random_configuration, random_tree
 from pluecker.contact import UnsolvedError, World
 from pluecker.contact.constraints import Ball, Friction, Limit, Motor, PrescribedMotion, Spline
+from tests.models import one_body
 
 LIMIT = 1e-10  # of some 6 N: rows with a range have a compliance of 1e-11 of their mobility
 
 
 def slide(*constraints, mass=2.0, **joint):
     """A mass on a horizontal slide."""
-    builder = ModelBuilder()
-    builder.add_body("block", mass=mass)
-    builder.add_joint("slide", "prismatic", parent="world", child="block", axis=(1, 0, 0), **joint)
-    return World(builder.build(), constraints)
+    return World(one_body("block", "prismatic", mass, joint="slide", axis=(1, 0, 0), **joint), constraints)
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from pluecker.articulated.robots import SEVEN_JOINT_ARM
 from pluecker.contact import ClosureError, ConstraintError, World
 from pluecker.contact import constraints as c
 from pluecker.spatial import UnknownNameError
+from tests.models import free_bodies
 
 
 def two_bars(**limits) -> Model:
@@ -34,14 +35,6 @@ def two_bars(**limits) -> Model:
 def nail(x, y):
     """Constrain the end of the lower bar to a vertical line."""
     return c.PointOnLine("nail", ("world", (x, y, 0)), ("lower", (1.0, 0, 0)))
-
-
-def free_bodies(n) -> Model:
-    builder = ModelBuilder()
-    for k in range(n):
-        builder.add_body(f"body{k}", 1.0, inertia=(0.1, 0.2, 0.25))
-        builder.add_joint(f"body{k}", "free", "world", f"body{k}")
-    return builder.build()
 
 
 @pytest.mark.parametrize("start", [(0.3, 1.0), (-0.2, 2.0), (0.0, 0.0)])
@@ -87,7 +80,7 @@ def test_a_limit_is_touched_where_the_nearest_configuration_is_beyond():
 
 def test_nothing_is_nearer():
     """One equation leaves a curve, on which both neighbours are farther from the start, in the metric of H."""
-    model = free_bodies(1)
+    model = free_bodies(["body0"], inertia=(0.1, 0.2, 0.25))
     world = World(model, [c.Ball("ball", "world", ("body0", (0.3, 0.2, 0.1)))])
     rng = np.random.default_rng(2)
     start = random_configuration(model, rng)
@@ -108,7 +101,7 @@ def test_nothing_is_nearer():
 @pytest.mark.parametrize("seed", range(8))
 def test_axes_are_not_turned_around(seed):
     """Starts are anywhere: z meets z of a hinge, and all axes of a fixed joint meet."""
-    model = free_bodies(2)
+    model = free_bodies(["body0", "body1"], inertia=(0.1, 0.2, 0.25))
     world = World(model, [c.Hinge("hinge", "world", "body0"), c.Fixed("weld", ("body0", (1, 0, 0)), "body1")])
     closed = world.close(random_configuration(model, np.random.default_rng(seed)))
     _, x, y, _ = closed.configuration[3:7]
@@ -189,7 +182,7 @@ def test_an_arm_reaches_a_pose_that_it_can_reach_from_wherever_it_is(seed):
 
 
 def test_exactly_turned_around_is_no_solution():
-    world = World(free_bodies(1), [c.Hinge("hinge", "world", "body0")])
+    world = World(free_bodies(["body0"], inertia=(0.1, 0.2, 0.25)), [c.Hinge("hinge", "world", "body0")])
     closed = world.close([0, 0, 0, 0, 1, 0, 0]).configuration
     assert_allclose(2.0 * (closed[4] ** 2 + closed[5] ** 2), 0.0, atol=1e-12)
 

@@ -5,11 +5,12 @@ import time
 import numpy as np
 import pytest
 
-from pluecker.articulated import ModelBuilder, SimulationError
+from pluecker.articulated import SimulationError
 from pluecker.contact import World, poisson_restitution, solve
 from pluecker.contact.constraints import PointContact
 from pluecker.contact.geometry import Surface
 from tests.contact.stepping.impacts import KINDS, kinetic, problem_of, random_balls, world_of_balls
+from tests.models import free_bodies
 
 H = 1e-6
 G = 9.81
@@ -48,15 +49,12 @@ def test_steps_have_the_impulses_of_one_problem_and_gain_no_energy(kind):
 @pytest.mark.parametrize("speed", [1e160, 1e300])
 def test_contacts_of_which_one_returns_impulses_are_refused_where_numbers_overflow(speed):
     """NaN is no impulse that comes back: of a contact without Poisson's coefficient there is no place for one."""
-    builder = ModelBuilder()
-    for name in "ab":
-        builder.add_body(name, mass=1.0, inertia=(0.01, 0.01, 0.01))
-        builder.add_joint(name, "free", "world", name)
+    model = free_bodies("ab", inertia=(0.01, 0.01, 0.01))
     touching = [
         PointContact("returns", "world", "a", radius=0.1, restitution=0.5, impacts="poisson"),
         PointContact("rests", "world", "b", radius=0.1),
     ]
-    world, q = World(builder.build(), touching), [0, 0, 0.1, 1, 0, 0, 0] * 2
+    world, q = World(model, touching), [0, 0, 0.1, 1, 0, 0, 0] * 2
     with pytest.raises(SimulationError, match="its numbers overflow"):
         world.step(q, -speed * np.ones(12), 1e-3)
 

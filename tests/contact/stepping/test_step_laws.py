@@ -20,14 +20,12 @@ from pluecker.contact.constraints import (
     Spline,
 )
 from tests.contact.stepping.stepped import World, last, motion, slider
+from tests.models import one_body
 
 
 def hanging():
     """A ball of 1 kg on a free joint, under weight."""
-    b = ModelBuilder(gravity=(0.0, 0.0, -10.0))
-    b.add_body("ball", mass=1.0, inertia=(0.1, 0.1, 0.1))
-    b.add_joint("free", "free", parent="world", child="ball")
-    return b.build()
+    return one_body("ball", "free", 1.0, inertia=(0.1, 0.1, 0.1), joint="free", gravity=(0.0, 0.0, -10.0))
 
 
 def test_a_motor_reaches_its_speed_in_the_time_that_its_force_takes():
@@ -102,10 +100,7 @@ def test_prescribed_from_a_start_that_is_elsewhere_moves_there_at_once():
 def test_a_distance_spring_settles_where_statics_says(start):
     """200 N/m and 20 N s/m on 1 kg: the length and m g / k below the anchor; points may coincide at the start."""
     spring = Rod("spring", "world", "ball", 0.2, stiffness=200.0, damping=20.0)
-    b = ModelBuilder(gravity=(0.0, 0.0, -10.0))
-    b.add_body("ball", mass=1.0)
-    b.add_joint("rail", "prismatic", parent="world", child="ball", axis=(0, 0, 1))
-    world = World(b.build(), [spring])
+    world = World(one_body("ball", "prismatic", 1.0, axis=(0, 0, 1), gravity=(0.0, 0.0, -10.0)), [spring])
     q, v = last(world, [start], [0.0], 0.05, 80)
     np.testing.assert_allclose(q, -0.2 - 10.0 / 200.0, rtol=1e-9)
     np.testing.assert_allclose(v, 0.0, rtol=0, atol=1e-9)
@@ -140,10 +135,7 @@ def test_a_rope_goes_slack_and_becomes_taut():
 
 def test_limits_of_angles_hold_over_turns():
     """A wheel at 50 rad/s, more than pi in a step, stops at two turns and a half; its limit is beyond what atan2 says."""
-    b = ModelBuilder(gravity=(0.0, 0.0, 0.0))
-    b.add_body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.1))
-    b.add_joint("free", "free", parent="world", child="wheel")
-    model = b.build()
+    model = one_body("wheel", "free", 1.0, inertia=(0.1, 0.1, 0.1), joint="free", gravity=(0.0, 0.0, 0.0))
     hinge = Hinge("axle", "world", "wheel")
     world = World(model, [hinge, Limit("stop", hinge.angle, upper=5.0 * np.pi)])
     q, v, error = motion(world, neutral(model), np.array([0, 0, 50.0, 0, 0, 0]), 0.07, 20)

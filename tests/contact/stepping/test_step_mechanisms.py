@@ -8,14 +8,12 @@ import pytest
 from pluecker.articulated import ModelBuilder, SimulationError
 from pluecker.contact.constraints import Coupling, Frame, Motor, PrescribedMotion, Rod, Spline
 from tests.contact.stepping.stepped import World, motion
+from tests.models import one_body
 
 
 def test_rows_that_contradict_each_other_give_an_error():
     """Two motions of one coordinate: no velocity satisfies both."""
-    b = ModelBuilder(gravity=(0.0, 0.0, 0.0))
-    b.add_body("body", mass=1.0)
-    b.add_joint("rail", "prismatic", parent="world", child="body", axis=(1, 0, 0))
-    model = b.build()
+    model = one_body("body", "prismatic", 1.0, joint="rail", axis=(1, 0, 0), gravity=(0.0, 0.0, 0.0))
     first, second = (
         PrescribedMotion(name, "rail", Spline([0.0, 1.0], [0.0, x], x, x)) for name, x in (("a", 1.0), ("b", 2.0))
     )

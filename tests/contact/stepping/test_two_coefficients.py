@@ -10,6 +10,7 @@ from pluecker.contact.geometry import Box, Collider, HalfSpace, ShapeContact, Sp
 from tests.conftest import COMPILED
 from tests.contact.found.worlds import inertia, tilted
 from tests.contact.stepping.touching.touching import G, bodies
+from tests.models import one_body
 
 MU, KINETIC = 0.6, 0.4
 BOX = Box((0.4, 0.3, 0.1))
@@ -157,10 +158,8 @@ def test_named_and_found_contacts_move_alike(made, q, v):
 @pytest.mark.parametrize("way", QUICK)
 def test_a_foot_that_turns_about_its_point_keeps_its_grip(way):
     """A pole on its point falls, held by more than kinetic friction; the point stays where it is."""
-    b, length = ModelBuilder(gravity=(0.0, 0.0, -G)), 1.0
-    b.add_body("pole", mass=2.0, center_of_mass=(0.0, 0.0, length), inertia=(0.02, 0.02, 0.02))
-    b.add_joint("free", "free", "world", "pole")
-    model, radius = b.build(), 0.05
+    length = 1.0
+    model, radius = one_body("pole", "free", 2.0, (0.0, 0.0, length), (0.02, 0.02, 0.02), gravity=(0.0, 0.0, -G)), 0.05
     rubber = Surface(friction=MU, kinetic_friction=0.05)
     shapes = [
         Collider("ground", HalfSpace(), "world", rubber), Collider("foot", Sphere(radius), "pole", rubber)

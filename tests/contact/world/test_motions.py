@@ -16,6 +16,7 @@ from pluecker.contact.world.memory import as_numbers_of
 from pluecker.spatial import ArgumentValueError
 from tests.conftest import COMPILED
 from tests.contact.world.mechanisms import COUPLER, CRANK, four_bars, slider_crank, slider_crank_state
+from tests.models import one_body
 
 SMOOTH = ("rk4", pytest.param("dormand_prince", marks=pytest.mark.plain))  # ten seconds of compilation
 ALL = ("semi_implicit", *SMOOTH)
@@ -46,10 +47,8 @@ def test_a_four_bar_keeps_its_energy_and_stays_closed(integrator):
 
 @pytest.mark.plain
 def test_a_nut_keeps_its_energy_however_far_it_turns_in_a_step():
-    builder = ModelBuilder(gravity=(0, 0, 0))
-    builder.add_body("nut", mass=0.1, inertia=(0.0011, 0.002, 0.003))
-    builder.add_joint("free", "free", "world", "nut")
-    world, q = World(builder.build()), [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
+    model = one_body("nut", "free", 0.1, inertia=(0.0011, 0.002, 0.003), joint="free", gravity=(0, 0, 0))
+    world, q = World(model), [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
     for turn in (1.0, 4.0, 5.0, 50.0):
         motion = world.simulate(q, [1.0, 100.0 * turn, 2.0, 0.0, 0.0, 0.0], 0.2, 0.01, record="energy")
         assert np.abs(energy(motion)).max() < 1e-11 * motion.columns["kinetic_energy"][0], turn

@@ -9,6 +9,7 @@ from pluecker.articulated import Arrows, Cable, Cones, Lines, ModelBuilder, Poin
 from pluecker.contact import World
 from pluecker.contact.constraints import Frame, Friction, Length, Limit, PointContact, Rod, Rope
 from tests.contact.world.mechanisms import CRANK, slider_crank, slider_crank_state
+from tests.models import one_body
 
 URDF = """<robot name="two"><link name="base"/>
 <link name="a"><inertial><mass value="1"/><origin xyz="0 0 -0.5"/><inertia ixx="0.1" iyy="0.1" izz="0.01" ixy="0" ixz="0" iyz="0"/>
@@ -83,10 +84,8 @@ def test_what_holds_a_distance_is_shown_as_a_rod_a_spring_or_a_rope():
 
 @pytest.mark.plain
 def test_springs_and_cables_among_elements_are_shown_with_the_motion():
-    builder = ModelBuilder("hung")
-    builder.add_body("bob", mass=1.0, inertia=[0.01] * 3)
-    builder.add_joint("rail", "prismatic", "world", "bob", axis=(0, 0, 1))
-    world = World(builder.build(), [Rope("rope", ("world", (0.0, 0.0, 1.0)), "bob", 2.0)])
+    model = one_body("bob", "prismatic", 1.0, inertia=[0.01] * 3, joint="rail", axis=(0, 0, 1))
+    world = World(model, [Rope("rope", ("world", (0.0, 0.0, 1.0)), "bob", 2.0)])
     hook, side = ("world", (0.0, 0.0, 0.5)), ("bob", (0.1, 0.0, 0.0))
     elements = (
         PointSpring(hook, "bob", 5.0),

@@ -22,6 +22,7 @@ from pluecker.contact.geometry import Box, Collider, HalfSpace, Sphere
 from pluecker.contact.world.failures import explanation
 from pluecker.spatial import PlueckerError
 from tests.contact.world.mechanisms import four_bars
+from tests.models import one_body
 
 pytestmark = pytest.mark.plain
 
@@ -286,10 +287,8 @@ def test_an_exception_of_one_call_explains_no_other():
             raise ValueError("not yet")
         return q[2]
 
-    builder = ModelBuilder()
-    builder.add_body("nut", mass=0.1, inertia=(0.0011, 0.002, 0.003))
-    builder.add_joint("free", "free", "world", "nut")
-    world, q, still = World(builder.build(), [c.UserFunction("height", height)]), [0, 0, 0, 1, 0, 0, 0], np.zeros(6)
+    model = one_body("nut", "free", 0.1, inertia=(0.0011, 0.002, 0.003), joint="free")
+    world, q, still = World(model, [c.UserFunction("height", height)]), [0, 0, 0, 1, 0, 0, 0], np.zeros(6)
     with pytest.raises(ConstraintError, match="not yet"):
         world.accelerations(q, still, still)
     fails[0] = False

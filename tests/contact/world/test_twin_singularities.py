@@ -12,6 +12,7 @@ from pluecker.articulated import ModelBuilder, SimulationError, crba, simulate
 from pluecker.contact import ConstraintError, World
 from pluecker.contact.constraints import Coupling, Frame, Hinge
 from tests.contact.world.test_twin_motions import distance
+from tests.models import one_body
 
 NEARLY_HALF = np.array([2.95, 0.95, 0.3])  # 3.11 rad
 AWAY = np.array([6.0, 1.5, 0.4])
@@ -19,10 +20,7 @@ AWAY = np.array([6.0, 1.5, 0.4])
 
 def top(kind, **passive):
     """One body on a joint."""
-    builder = ModelBuilder()
-    builder.add_body("top", mass=1.0, center_of_mass=(0.05, 0.0, 0.1), inertia=(0.02, 0.03, 0.015))
-    builder.add_joint("hip", kind, parent="world", child="top", **passive)
-    return builder.build()
+    return one_body("top", kind, 1.0, (0.05, 0.0, 0.1), (0.02, 0.03, 0.015), joint="hip", **passive)
 
 
 def test_springs_on_rotation_vectors_pull_the_shortest_way_from_rest():

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pluecker.articulated import ModelBuilder, rnea
+from pluecker.articulated import rnea
 from pluecker.course import complement, joint_space, motion_subspace, velocity_at
 from pluecker.spatial import (
     body_kinetic_energy,
@@ -47,6 +47,7 @@ from pluecker.spatial import (
     transform_motion,
     transform_parameters,
 )
+from tests.models import one_body
 
 EPS = float(np.finfo(float).eps)
 
@@ -361,10 +362,8 @@ def test_55_one_body_on_a_joint_obeys_the_equation_of_motion(kind, I, rate, seco
 def test_55_one_body_on_a_joint_has_the_torque_of_inverse_dynamics(q, qd, qdd, axis):
     """tau = s . f with f = I a + v x* I v, v = s qd, a = s qdd - a_g"""
     mass, center, inertia = ROD
-    builder = ModelBuilder(gravity=(0.0, 0.0, -9.81))
-    builder.add_body("rod", mass=mass, center_of_mass=center, inertia=inertia)
-    builder.add_joint("hinge", "revolute", parent="world", child="rod", axis=axis)
-    tau = rnea(builder.build(), [q], [qd], [qdd])
+    model = one_body("rod", "revolute", mass, center, inertia, axis=axis, gravity=(0.0, 0.0, -9.81))
+    tau = rnea(model, [q], [qd], [qdd])
     s = np.concatenate([axis, np.zeros(3)])
     X = pluecker_transform(exp3(q * axis).T, np.zeros(3))
     I = spatial_inertia(*ROD)

@@ -37,6 +37,7 @@ from tests.articulated.model.test_mimic import build as build_for_mimic
 from tests.articulated.slopes import CLOSE, slope
 from tests.conftest import COMPILED
 from tests.mechanisms import MOVING, random_description, random_state
+from tests.models import one_body
 
 # Each has to be compiled for dual numbers. These have an order, two configurations, and a key; most tests take the first.
 COMPILED_HERE = (
@@ -357,10 +358,7 @@ def test_directions_that_do_not_fit_are_refused(model):
 
 @pytest.mark.plain  # an error looks at one state, by code of its own
 def test_a_joint_that_moves_nothing_is_named():
-    builder = ModelBuilder()
-    builder.add_body("rod", mass=2.0, center_of_mass=(0.5, 0, 0))
-    builder.add_joint("hinge", "revolute", "world", "rod", axis=(1, 0, 0))
-    model = builder.build()
+    model = one_body("rod", "revolute", 2.0, (0.5, 0, 0), joint="hinge", axis=(1, 0, 0))
     with pytest.raises(SingularInertiaError, match=r"aba_derivatives: .*hinge"):
         aba_derivatives(model, [[0.0]], [[0.0]], [[0.0]])
     assert rnea_derivatives(model, [[0.0]], [[0.0]], [[0.0]])[2].item() == 0.0

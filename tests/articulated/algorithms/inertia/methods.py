@@ -10,7 +10,7 @@ import pytest
 from pluecker.articulated import ModelBuilder
 from pluecker.articulated.model import trees
 from tests.articulated.model.test_mimic import build as build_for_mimic
-from tests.mechanisms import MOVING, random_body, random_description, random_joint
+from tests.mechanisms import MOVING, random_body, random_description, random_joint, random_state
 
 EPS = np.finfo(float).eps
 
@@ -73,6 +73,18 @@ def choose(monkeypatch, name):
     """Let all trees of four links and more be swept, or none."""
     swept = name == "sweeps"
     monkeypatch.setattr(trees, "cheaper_by_sweeps", lambda t, link, number, depth, first: (np.diff(first) >= 4) & swept)
+
+
+def by_both_methods(monkeypatch, compute):
+    """Compute arrays by each method, of a model of all kinds of joints and a configuration; they agree to rounding."""
+    found = []
+    for name in ("packed", "sweeps"):
+        with monkeypatch.context() as patch:
+            choose(patch, name)
+            model = random_description(8, 12, ("revolute", "spherical", "exponential", "helical")).build()
+            found.append(compute(model, random_state(model, 8)["q"][0]))
+    for one, two in zip(*found, strict=True):
+        np.testing.assert_allclose(one, two, rtol=0.0, atol=1e-9 * np.abs(one).max())
 
 
 def allowed(H, factor=100.0):

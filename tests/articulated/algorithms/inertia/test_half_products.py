@@ -7,11 +7,12 @@ triangular, so that ``L = U^T``. Both lose a small multiple of eps times the con
 import numpy as np
 import pytest
 
-from pluecker.articulated import ModelBuilder, crba, factorize, inertia_pattern, kinetic_energy
+from pluecker.articulated import crba, factorize, inertia_pattern, kinetic_energy
 from pluecker.spatial import ArgumentTypeError, ArgumentValueError
-from tests.articulated.algorithms.inertia.methods import MODELS, allowed, choose, method  # noqa: F401
+from tests.articulated.algorithms.inertia.methods import MODELS, allowed, by_both_methods, method  # noqa: F401
 from tests.conftest import COMPILED
-from tests.mechanisms import random_description, random_state
+from tests.mechanisms import random_state
+from tests.models import one_body
 
 EPS = np.finfo(float).eps
 N = 10 if COMPILED else 2
@@ -96,22 +97,15 @@ def test_the_length_of_a_half_product_is_the_kinetic_energy(model):
 
 
 def test_products_do_not_depend_on_the_method(monkeypatch):
-    found = []
-    for name in ("packed", "sweeps"):
-        with monkeypatch.context() as patch:
-            choose(patch, name)
-            model = random_description(8, 12, ("revolute", "spherical", "exponential", "helical")).build()
-            factor = factorize(model, random_state(model, 8)["q"][0], form="LTL")
-            found.append([factor.product(which, np.arange(model.nv)) for which in PRODUCTS])
-    for one, two in zip(*found, strict=True):
-        np.testing.assert_allclose(one, two, rtol=0.0, atol=1e-9 * np.abs(one).max())
+    def products(model, q):
+        factor = factorize(model, q, form="LTL")
+        return [factor.product(which, np.arange(model.nv)) for which in PRODUCTS]
+
+    by_both_methods(monkeypatch, products)
 
 
 def test_what_is_no_form_and_no_factor_is_refused():
-    builder = ModelBuilder()
-    builder.add_body("rod", mass=2.0, center_of_mass=(0.5, 0, 0))
-    builder.add_joint("hinge", "revolute", "world", "rod", axis=(0, 1, 0))
-    model = builder.build()
+    model = one_body("rod", "revolute", 2.0, (0.5, 0, 0), axis=(0, 1, 0))
     for form in ("LDL", "ltl"):
         with pytest.raises(ArgumentValueError, match=f"factorize: form is '{form}', expected 'LTDL' or 'LTL'"):
             factorize(model, [0.0], form=form)

@@ -23,9 +23,16 @@ from pluecker.articulated import (
     rnea,
 )
 from pluecker.spatial import ArgumentTypeError, ArgumentValueError
-from tests.articulated.algorithms.inertia.methods import MODELS, allowed, choose, forest, method  # noqa: F401
+from tests.articulated.algorithms.inertia.methods import (  # noqa: F401
+    MODELS,
+    allowed,
+    by_both_methods,
+    forest,
+    method,
+)
 from tests.conftest import COMPILED
-from tests.mechanisms import random_body, random_description, random_rotation, random_state
+from tests.mechanisms import random_body, random_rotation, random_state
+from tests.models import free_bodies
 
 EPS = np.finfo(float).eps
 N = 40 if COMPILED else 4
@@ -145,15 +152,7 @@ def test_the_inverse_times_the_matrix_is_one(model):
 
 
 def test_the_solution_does_not_depend_on_the_method(monkeypatch):
-    found = []
-    for name in ("packed", "sweeps"):
-        with monkeypatch.context() as patch:
-            choose(patch, name)
-            model = random_description(8, 12, ("revolute", "spherical", "exponential", "helical")).build()
-            q = random_state(model, 8)["q"][0]
-            found.append((factorize(model, q).solve(np.ones(model.nv)), minv(model, q)))
-    for one, two in zip(*found, strict=True):
-        np.testing.assert_allclose(one, two, rtol=0.0, atol=1e-9 * np.abs(one).max())
+    by_both_methods(monkeypatch, lambda model, q: (factorize(model, q).solve(np.ones(model.nv)), minv(model, q)))
 
 
 # ------------------------------------------------------------------------------------------------- what it takes, and where
@@ -183,11 +182,7 @@ def test_long_chains_are_swept_and_short_ones_and_those_with_mimic_joints_are_pa
 def test_a_forest_needs_memory_in_proportion_to_its_bodies():
     """10,000 free bodies: 210,000 entries; a matrix of nv x nv would have 3.6e9. Less where kernels are not compiled."""
     n = 10_000 if COMPILED else 100
-    builder = ModelBuilder()
-    for k in range(n):
-        builder.add_body(f"b{k}", mass=1.0 + k, inertia=(1.0, 2.0, 2.5))
-        builder.add_joint(f"j{k}", "free", "world", f"b{k}")
-    model = builder.build()
+    model = free_bodies(n, 1.0 + np.arange(n), (1.0, 2.0, 2.5))
     q = np.zeros((n, 7))
     q[:, 3] = 1.0
     q, b = q.ravel(), np.ones(model.nv)

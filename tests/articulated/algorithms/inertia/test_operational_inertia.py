@@ -20,6 +20,7 @@ from pluecker.spatial import ArgumentTypeError, ArgumentValueError, UnknownNameE
 from tests.articulated.algorithms.inertia.methods import method  # noqa: F401
 from tests.conftest import COMPILED
 from tests.mechanisms import random_body, random_description, random_joint, random_state
+from tests.models import one_body
 
 EPS = np.finfo(float).eps
 AXES = ("body", "aligned", "world")
@@ -113,10 +114,8 @@ def test_no_motion_with_the_same_velocity_of_the_frame_has_less_energy(model):
 
 
 def test_that_of_a_free_body_is_its_own():
-    builder = ModelBuilder()
-    builder.add_body("ball", mass=2.0, center_of_mass=(0.0, 0.0, 0.5), inertia=(0.1, 0.2, 0.25))
-    builder.add_joint("flying", "free", "world", "ball")
-    found = operational_inertia(builder.build(), [1, 2, 3, 0.5, 0.5, 0.5, 0.5], "ball", point=(0, 0, 0.5))
+    model = one_body("ball", "free", 2.0, (0.0, 0.0, 0.5), (0.1, 0.2, 0.25), joint="flying")
+    found = operational_inertia(model, [1, 2, 3, 0.5, 0.5, 0.5, 0.5], "ball", point=(0, 0, 0.5))
     np.testing.assert_allclose(found, np.diag([0.1, 0.2, 0.25, 2.0, 2.0, 2.0]), atol=1e-13)
 
 

@@ -9,6 +9,7 @@ from pluecker.articulated import JointLimits, Model, ModelBuilder, TimeTable, di
 from tests.articulated.stepping import motions
 from tests.articulated.stepping.motions import mechanism
 from tests.conftest import COMPILED
+from tests.models import free_bodies, one_body
 
 G = 9.81
 
@@ -32,10 +33,7 @@ def slide(friction: float, gravity: float = 0.0, **options) -> Model:
 
 
 def pendulum(**options) -> Model:
-    builder = ModelBuilder("pendulum")
-    builder.add_body("rod", mass=1.0, center_of_mass=(0, 0, -0.5), inertia=[0.1, 0.1, 0.1])
-    builder.add_joint("hinge", "revolute", "world", "rod", axis=(0, 1, 0), **options)
-    return builder.build()
+    return one_body("rod", "revolute", 1.0, (0, 0, -0.5), [0.1, 0.1, 0.1], axis=(0, 1, 0), **options, name="pendulum")
 
 
 @pytest.mark.parametrize("mimic", [False, pytest.param(True, marks=pytest.mark.plain)], ids=["tree", "mimic"])
@@ -53,11 +51,7 @@ def test_the_error_follows_the_tolerance(mimic):
 @pytest.mark.parametrize("bodies", [1, 2])
 def test_no_trial_is_taken_whose_numbers_overflow(bodies):
     """The first one is as long as the sample, 10 rad: some coordinates of its end are no numbers, others have no error."""
-    builder = ModelBuilder(gravity=(0, 0, 0))
-    for k in range(bodies):
-        builder.add_body(f"b{k}", mass=1.0, inertia=(0.01, 0.02, 0.029))
-        builder.add_joint(f"j{k}", "free", "world", f"b{k}")
-    model, rng = builder.build(), np.random.default_rng(0)
+    model, rng = free_bodies(bodies, inertia=(0.01, 0.02, 0.029), gravity=(0, 0, 0)), np.random.default_rng(0)
     for _ in range(20 if COMPILED else 2):
         v = np.zeros(model.nv)
         v[:3] = rng.standard_normal(3)

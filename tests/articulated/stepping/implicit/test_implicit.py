@@ -28,6 +28,7 @@ from pluecker.spatial import log3
 from tests.articulated.stepping.motions import end, states
 from tests.conftest import COMPILED, EVERYTHING
 from tests.mechanisms import MOVING, random_description, random_state
+from tests.models import one_body
 
 # Newton's method of bdf1 is that of bdf2, and takes as long to compile once more.
 BDF1 = pytest.param("bdf1", marks=pytest.mark.plain)
@@ -39,10 +40,7 @@ NEWTON = ("bdf1", "bdf2")
 
 def slide(**options) -> Model:
     """One kilogram on a vertical rail."""
-    builder = ModelBuilder()
-    builder.add_body("block", mass=1.0)
-    builder.add_joint("rail", "prismatic", "world", "block", axis=(0, 0, 1), **options)
-    return builder.build()
+    return one_body("block", "prismatic", 1.0, joint="rail", axis=(0, 0, 1), **options)
 
 
 def arm(n: int = 3) -> Model:
@@ -248,10 +246,7 @@ def test_implicit_euler_takes_energy_and_gives_none(seed):
 
 def test_a_ball_that_turns_while_it_flies_gains_nothing():
     """50 rad/s at 10 ms; in body coordinates, as RedMax steps, its flight doubles its energy in four steps"""
-    builder = ModelBuilder(gravity=(0, 0, 0))
-    builder.add_body("ball", 2.0, (0.1, 0.0, 0.0), 0.01 * np.eye(3))
-    builder.add_joint("space", "free", "world", "ball")
-    model = builder.build()
+    model = one_body("ball", "free", 2.0, (0.1, 0.0, 0.0), 0.01 * np.eye(3), joint="space", gravity=(0, 0, 0))
     q, w = neutral(model), np.array([0.0, 0.0, 50.0])
     v = np.concatenate([w, np.array([3.0, 0.0, 0.0]) - np.cross(w, [0.1, 0, 0])])
     before = kinetic_energy(model, q, v)
@@ -264,10 +259,7 @@ def test_a_ball_that_turns_while_it_flies_gains_nothing():
 @pytest.mark.parametrize("kind", ["free", "spherical"])
 def test_a_needle_that_tumbles_keeps_its_energy(kind):
     """50 rad/s at 10 ms, without forces: the midpoint rule makes the energy of a body alone constant to rounding"""
-    builder = ModelBuilder(gravity=(0, 0, 0))
-    builder.add_body("needle", 2.0, (0, 0, 0), np.diag([1.0, 0.98, 0.02]))
-    builder.add_joint("joint", kind, "world", "needle")
-    model = builder.build()
+    model = one_body("needle", kind, 2.0, (0, 0, 0), np.diag([1.0, 0.98, 0.02]), joint="joint", gravity=(0, 0, 0))
     v = np.zeros(model.nv)
     v[:3] = 50.0 * np.array([0.6, 0.1, 0.8])
     q1, v1 = end(model, neutral(model), v, 1e-2, 1000 if COMPILED else 50, integrator="linearly_implicit")
@@ -284,10 +276,7 @@ def test_exponential_coordinates_go_on_beyond_half_a_turn():
     for n in (400, 800):
         turned = []
         for kind in ("spherical", "exponential"):
-            builder = ModelBuilder()
-            builder.add_body("top", 1.0, (0.1, 0.0, 0.3), np.diag([0.2, 0.25, 0.1]))
-            builder.add_joint("ball", kind, "world", "top")
-            model = builder.build()
+            model = one_body("top", kind, 1.0, (0.1, 0.0, 0.3), np.diag([0.2, 0.25, 0.1]), joint="ball")
             q, _ = end(model, neutral(model), [12.0, 4.0, 8.0], 1.0 / n, n, integrator="bdf2")
             turned.append(forward_kinematics(model, q)[0, :3, :3])
         apart.append(np.linalg.norm(log3(turned[0].T @ turned[1])))

@@ -22,6 +22,7 @@ from pluecker.articulated import (
 from tests.articulated.stepping import motions
 from tests.conftest import EVERYTHING
 from tests.mechanisms import random_body
+from tests.models import one_body
 
 AXES = ("revolute", "prismatic", "universal", "cylindrical")
 
@@ -108,10 +109,7 @@ def test_the_map_of_states_is_symplectic():
 
 
 def test_a_spinning_body_flies_straight_on():
-    builder = ModelBuilder("top")
-    builder.add_body("top", mass=2.0, center_of_mass=(0.1, 0.2, -0.1), inertia=[1.0, 2.0, 2.5])
-    builder.add_joint("flight", "free", "world", "top")
-    model = builder.build()
+    model = one_body("top", "free", 2.0, (0.1, 0.2, -0.1), [1.0, 2.0, 2.5], joint="flight")
     q, v = neutral(model), np.array([3.0, 50.0, -20.0, 1.0, 2.0, 3.0])
     h, steps = 2e-3, 50
     q1, v1 = end(model, q, v, h, steps)

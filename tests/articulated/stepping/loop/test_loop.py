@@ -12,7 +12,6 @@ from pluecker.articulated import (
     CompiledControl,
     Control,
     Model,
-    ModelBuilder,
     PDControl,
     PointSpring,
     SimulationError,
@@ -27,6 +26,7 @@ from pluecker.articulated import (
 )
 from tests.conftest import COMPILED
 from tests.mechanisms import random_description
+from tests.models import one_body
 
 H = 1e-2
 NUMBERS = ctypes.POINTER(ctypes.c_double)
@@ -294,8 +294,5 @@ def test_an_interrupted_simulation_gives_back_what_was_computed(tree, states):
 
 
 def test_a_body_may_have_the_name_of_a_quantity():
-    builder = ModelBuilder()
-    builder.add_body("a", mass=1.0)
-    builder.add_joint("slide", "prismatic", parent="world", child="a", axis=(1, 0, 0))
-    motion = simulate(builder.build(), [0.0], [0.0], 4 * H, H, control=[2.0])
+    motion = simulate(one_body("a", "prismatic", 1.0, axis=(1, 0, 0)), [0.0], [0.0], 4 * H, H, control=[2.0])
     np.testing.assert_allclose(motion.a, np.full((5, 1), 2.0))

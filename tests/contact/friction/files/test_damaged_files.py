@@ -15,13 +15,14 @@ import numpy as np
 import pytest
 
 from pluecker import PlueckerError
-from pluecker.articulated import Model, ModelBuilder, ModelError, Trajectory, TrajectoryError
+from pluecker.articulated import Model, ModelError, Trajectory, TrajectoryError
 from pluecker.articulated.robots import SEVEN_JOINT_ARM
 from pluecker.contact import FileError, World, WorldMemory, read_fclib, read_siconos, write_fclib
 from pluecker.contact.constraints import read_constraints
 from tests.conftest import EVERYTHING, TODAY
 from tests.contact.friction.files.fclib_files import local_form, read_fclib_form
 from tests.contact.friction.files.siconos_files import STORAGES, example, text_of
+from tests.models import one_body
 
 resource = pytest.importorskip("resource", reason="the system says of no process how much memory it takes")
 
@@ -39,10 +40,7 @@ TEXTS = {f"{storage}.dat": text_of(*example(2, 3), storage=storage) for storage 
 
 @pytest.fixture(scope="module")
 def door():
-    builder = ModelBuilder("door")
-    builder.add_body("leaf", mass=1.0, inertia=[1, 1, 1])
-    builder.add_joint("hinge", "revolute", "world", "leaf", axis=(0, 0, 1))
-    return builder.build()
+    return one_body("leaf", "revolute", 1.0, inertia=[1, 1, 1], joint="hinge", axis=(0, 0, 1), name="door")
 
 
 @pytest.fixture(scope="module")

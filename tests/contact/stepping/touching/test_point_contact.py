@@ -7,6 +7,7 @@ from pluecker.articulated import ModelBuilder, SimulationError, body_velocities,
 from pluecker.contact import ConstraintError, World
 from pluecker.contact.constraints import PointContact
 from tests.conftest import COMPILED
+from tests.models import free_bodies, one_body
 
 G = 9.81
 HALF = (0.2, 0.15, 0.1)
@@ -28,10 +29,8 @@ def box_on_plane(friction, slope=0.0, **options):
 
 def ball(friction=0.0, height=0.1, **options):
     """A ball of 0.1 m and 1 kg above the ground, and where it begins."""
-    b = ModelBuilder()
-    b.add_body("ball", mass=1.0, inertia=(0.004, 0.004, 0.004))
-    b.add_joint("free", "free", "world", "ball")
-    world = World(b.build(), [PointContact("ground", "world", "ball", radius=0.1, friction=friction, **options)])
+    model = one_body("ball", "free", 1.0, inertia=(0.004, 0.004, 0.004), joint="free")
+    world = World(model, [PointContact("ground", "world", "ball", radius=0.1, friction=friction, **options)])
     return world, np.array([0, 0, height, 1, 0, 0, 0], dtype=float)
 
 
@@ -92,11 +91,7 @@ def test_a_soft_contact_settles_where_its_spring_carries_the_weight():
 @pytest.mark.parametrize("radius", [0.0, 0.2])
 def test_rows_are_the_rates_at_the_place_that_touches(radius):
     rng = np.random.default_rng(5)
-    b = ModelBuilder()
-    for name in ("plate", "foot"):
-        b.add_body(name, mass=1.0, inertia=(0.1, 0.2, 0.25))
-        b.add_joint(name, "free", "world", name)
-    model = b.build()
+    model = free_bodies(("plate", "foot"), inertia=(0.1, 0.2, 0.25))
     plane, point = ("plate", rng.normal(size=3), rng.normal(size=4)), ("foot", rng.normal(size=3))
     plane[2][:] /= np.linalg.norm(plane[2])
     world = World(model, [PointContact("touch", plane, point, radius=radius, friction=0.5)])

@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import pytest
 
-from pluecker.articulated import ModelBuilder, body_velocities, forward_kinematics, integrate
+from pluecker.articulated import body_velocities, forward_kinematics, integrate
 from pluecker.contact import ConstraintError, World, contact_frames
 from pluecker.contact.geometry import (
     Box,
@@ -24,6 +24,7 @@ from pluecker.contact.geometry import (
 )
 from pluecker.contact.rows import touching
 from tests.contact.stepping.touching.touching import SHAPES, G, bodies, on_ground, world_velocity
+from tests.models import free_bodies
 
 REST = np.zeros(6)
 SIDEWAYS = (0.5, 0.5, -0.5, 0.5)
@@ -50,15 +51,10 @@ def test_a_belt_takes_what_lies_on_it_to_its_own_speed_and_no_farther(turned):
 def stack(turned=False):
     """A box of 1 kg on one of 3 kg on the ground."""
     shapes = {"lower": Box([0.4, 0.4, 0.2]), "upper": Box([0.2, 0.3, 0.2])}
-    b = ModelBuilder()
-    for name, mass in (("lower", 3.0), ("upper", 1.0)):
-        b.add_body(name, mass=mass, inertia=[0.02, 0.03, 0.04])
-        b.add_joint(name, "free", "world", name)
+    model = free_bodies(shapes, [3.0, 1.0], (0.02, 0.03, 0.04))
     colliders = [Collider("ground", HalfSpace(), "world"), *(Collider(f"{k} skin", s, k) for k, s in shapes.items())]
     pairs = [("ground", "lower skin"), ("upper skin", "lower skin") if turned else ("lower skin", "upper skin")]
-    return World(b.build(), shapes=colliders, pairs=pairs), np.array(
-        [0, 0, 0.1, 1, 0, 0, 0, 0.05, 0.02, 0.3, 1, 0, 0, 0]
-    )
+    return World(model, shapes=colliders, pairs=pairs), np.array([0, 0, 0.1, 1, 0, 0, 0, 0.05, 0.02, 0.3, 1, 0, 0, 0])
 
 
 @pytest.mark.parametrize("kinds", [("box", "box"), ("sphere", "box"), ("capsule", "sphere"), ("capsule", "capsule")])

@@ -5,11 +5,11 @@ import itertools
 import numpy as np
 import pytest
 
-from pluecker.articulated import ModelBuilder
 from pluecker.contact import World
 from pluecker.contact.geometry import Box, Collider, ConvexHull, Cylinder, HalfSpace, ShapeContact
 from tests.conftest import COMPILED
 from tests.contact.stepping.touching.touching import SHAPES, G, bodies, on_ground
+from tests.models import free_bodies
 
 
 def test_a_hull_with_the_corners_of_a_box_is_the_box():
@@ -45,10 +45,7 @@ def test_what_moves_on_a_hull_with_the_corners_of_a_box_moves_as_on_the_box(kind
 
 def two_bodies(lower, upper, found=False):
     """A world of two boxes, hulls of boxes or cylinders, one above the other; named pairs, or none."""
-    builder = ModelBuilder()
-    for name, mass in (("lower", 3.0), ("upper", 1.0)):
-        builder.add_body(name, mass=mass, inertia=(0.02, 0.03, 0.04))
-        builder.add_joint(name, "free", "world", name)
+    model = free_bodies(("lower", "upper"), [3.0, 1.0], (0.02, 0.03, 0.04))
     sizes = np.array([0.4, 0.4, 0.2]), np.array([0.2, 0.3, 0.2])
     corners = 0.5 * np.array(list(itertools.product((-1, 1), repeat=3)))
     skins = [Collider("ground", HalfSpace(), "world")]
@@ -56,7 +53,7 @@ def two_bodies(lower, upper, found=False):
         made = {"box": Box(size), "hull": ConvexHull(corners * size), "cylinder": Cylinder(0.5 * size[0], size[2])}
         skins.append(Collider(f"{name} skin", made[kind], name))
     pairs = list(itertools.combinations([each.name for each in skins], 2))
-    return World(builder.build(), shapes=skins, **({"accuracy": 1e-9} if found else {"pairs": pairs}))
+    return World(model, shapes=skins, **({"accuracy": 1e-9} if found else {"pairs": pairs}))
 
 
 LEANS = np.array([0, 0, 0.1, 1, 0, 0, 0, 0.15, 0.02, 0.35, np.cos(0.2), 0, np.sin(0.2), 0])
