@@ -1,8 +1,5 @@
 """Strategies: every sample is what it says, the difficult ones come up, and failures shrink to something simple."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, find, given, settings
@@ -131,15 +128,6 @@ def test_beyond_the_border_is_inconsistent(I, much):
     worse = from_pseudo_inertia(0.5 * (P + P.T))
     assert is_consistent(I)
     assert not is_consistent(worse)
-
-
-def test_without_hypothesis_the_extra_is_named():
-    program = (
-        "import sys\nsys.modules['hypothesis'] = None\n"
-        "try:\n    import pluecker.spatial.strategies\nexcept ImportError as error:\n    print(error)"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert "pip install 'pluecker[testing]'" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,10 @@
 """Grids of points, and drawings of fields: what the arrows, colours and lines of a drawing say."""
 
-import sys
-
 import numpy as np
 import pytest
 
 from pluecker.course import couple, grid, line_force, moment_at, plot_field, screw_axis, twist, velocity_at, wrench
-from pluecker.spatial import ArgumentValueError, MissingExtraError
+from pluecker.spatial import ArgumentValueError
 
 FILL = 0.9  # how much of the distance between two points the longest arrow takes
 BARB = 0.35  # length of the head of an arrow in space, of the whole arrow
@@ -221,12 +219,6 @@ def test_a_drawing_goes_where_it_is_asked_to(pyplot):
 def test_what_is_wrong_with_a_drawing_is_said(call, error, message):
     with pytest.raises(error, match=message):
         call()
-
-
-def test_without_matplotlib_the_message_names_the_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(MissingExtraError, match=r"plot_field needs matplotlib.* pip install 'pluecker\[plot\]'"):
-        plot_field(V)
 
 
 @pytest.mark.parametrize("vector", [[1e160, 0, 0, 0, 0, 0], [0, 0, 0, 1e-308, 0, 0]])

@@ -1,7 +1,5 @@
 """Inertias of shapes: against integrals over the body, limits of one another, sums of parts, and trimesh."""
 
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +7,6 @@ from hypothesis import strategies as st
 
 from pluecker.spatial import (
     ArgumentValueError,
-    MissingExtraError,
     PlueckerError,
     check_consistent,
     inertia_parameters,
@@ -302,12 +299,6 @@ def test_what_is_no_mesh_is_refused(trimesh, tmp_path):
         shapes.mesh(whole, mass=1.0, density=1.0)
     with pytest.raises(ValueError, match=r"mesh: density is -1\.0"):
         shapes.mesh(whole, density=-1.0)
-
-
-def test_without_trimesh_the_extra_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "trimesh", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'pluecker\[mesh\]'"):
-        shapes.mesh("box.stl", mass=1.0)
 
 
 # ------------------------------------------------------------------------------------------------------- shapes, errors

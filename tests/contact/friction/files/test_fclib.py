@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import os
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +22,6 @@ from pluecker.contact import (
     solve,
     write_fclib,
 )
-from pluecker.spatial import MissingExtraError
 from tests.contact.any_blocks import of_matrix, sets_of
 from tests.contact.friction.files.fclib_files import (
     GlobalForm,
@@ -455,14 +453,3 @@ def test_a_file_that_is_replaced_keeps_its_permissions(mode, tmp_path):
     path.chmod(mode)
     write_fclib(path, global_form(), replace=True)
     assert path.stat().st_mode & 0o777 == mode
-
-
-def test_without_h5py_the_extra_is_named(tmp_path, monkeypatch):
-    path: Path = tmp_path / "a.hdf5"
-    write_fclib(path, local_form())
-    monkeypatch.setitem(sys.modules, "h5py", None)
-    for call in (lambda: read_fclib(path), lambda: write_fclib(path, local_form())):
-        with pytest.raises(
-            MissingExtraError, match=r"needs h5py, which is not installed: pip install 'pluecker\[fclib\]'"
-        ):
-            call()
