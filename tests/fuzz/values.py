@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from tests.layouts import big_endian, read_only, unaligned
+
 
 class Dice:
     """Everything random about one call, from its seed."""
@@ -55,13 +57,6 @@ class HasArray:
         return self.values if dtype is None else self.values.astype(dtype)
 
 
-def unaligned(x: np.ndarray) -> np.ndarray:
-    raw = np.zeros(x.nbytes + 1, np.uint8)
-    result = raw[1:].view(x.dtype).reshape(x.shape) if x.nbytes else x.copy()
-    result[...] = x
-    return result
-
-
 def backwards(x: np.ndarray) -> np.ndarray:
     flip = (slice(None, None, -1),) * x.ndim
     return x[flip].copy()[flip]
@@ -77,12 +72,6 @@ def with_gaps(x: np.ndarray) -> np.ndarray:
     return result
 
 
-def read_only(x: np.ndarray) -> np.ndarray:
-    result = x.copy()
-    result.flags.writeable = False
-    return result
-
-
 def nested_tuple(x: np.ndarray) -> Any:
     def frozen(value: Any) -> Any:
         return tuple(map(frozen, value)) if isinstance(value, list) else value
@@ -91,8 +80,8 @@ def nested_tuple(x: np.ndarray) -> Any:
 
 
 FORMS: tuple[Callable[[np.ndarray], Any], ...] = (  # which hold exactly the same numbers
-    lambda x: x.astype(">f8"),
-    lambda x: unaligned(x.astype(">f8")),
+    big_endian,
+    lambda x: unaligned(big_endian(x)),
     lambda x: np.array(x, order="F"),
     lambda x: x.copy().view(OwnArray),
     lambda x: x.tolist(),

@@ -10,6 +10,7 @@ import pytest
 
 from pluecker.spatial import ArgumentTypeError, ArgumentValueError, MissingExtraError, PlueckerError, skew
 from tests.conftest import EVERYTHING
+from tests.layouts import LAYOUTS
 from tests.spatial.public import ARGUMENTS, FUNCTIONS, OPTIONS, arrays_of
 
 LONGEST = 500  # characters of a message
@@ -159,36 +160,8 @@ def test_extremes_give_a_finite_result_or_an_error_and_no_warning(name):
                 assert name in PARTIAL or np.isfinite(array).all(), (scale, changed, result)
 
 
-def unaligned(x):
-    memory = np.zeros(x.nbytes + 1, dtype=np.uint8)
-    result = memory[1:].view(x.dtype).reshape(x.shape)
-    result[...] = x
-    return result
-
-
-def strided(x):
-    result = np.zeros((*x.shape, 2))[..., 0]
-    result[...] = x
-    return result
-
-
-def read_only(x):
-    x = x.copy()
-    x.setflags(write=False)
-    return x
-
-
-LAYOUTS = {  # in this order: a function that has met an unaligned array must still know a big-endian one
-    "unaligned": unaligned,
-    "big-endian": lambda x: x.astype(">f8"),
-    "unaligned and big-endian": lambda x: unaligned(x.astype(">f8")),
-    "strided": strided,
-    "backwards": lambda x: np.flip(np.flip(x).copy()),
-    "Fortran order": lambda x: np.array(x, order="F"),
-    "read-only": read_only,
-    "list": lambda x: x.tolist(),
+KINDS = LAYOUTS | {
     "masked, with no mask": np.ma.masked_array,
-    "long double": lambda x: x.astype(np.longdouble),
     "object of a subclass": lambda x: x.view(type("Own", (np.ndarray,), {})),
 }
 
@@ -198,7 +171,7 @@ def test_the_memory_layout_of_an_argument_makes_no_difference(name):
     given = {key: np.array(value, dtype=float) for key, value in ARGUMENTS[name].items()}
     expected = [array.tobytes() for array in arrays_of(call(name, **given))]
     kept = {key: value.copy() for key, value in given.items()}
-    for layout in LAYOUTS.values():
+    for layout in KINDS.values():
         changed = {key: layout(value) for key, value in given.items()}
         assert [array.tobytes() for array in arrays_of(call(name, **changed))] == expected
     assert all(np.array_equal(given[key], kept[key]) for key in given)

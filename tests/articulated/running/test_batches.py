@@ -47,6 +47,7 @@ from tests.articulated.running.functions import (
     part,
 )
 from tests.conftest import COMPILED
+from tests.layouts import LAYOUTS, big_endian, unaligned
 from tests.mechanisms import MOVING, random_description, random_state
 
 TOP = Path(__file__).resolve().parents[3]
@@ -444,34 +445,9 @@ def test_a_number_of_threads_that_is_none_is_refused_by_name(name, tree):
                     FUNCTIONS[name](tree, **part(given, index), threads=bad)
 
 
-def unaligned(x):
-    """Return a copy whose numbers begin one byte after a multiple of eight."""
-    memory = np.zeros(8 * x.size + 9, np.uint8)
-    offset = 1 - memory.ctypes.data % 8
-    offset += 8 if offset < 0 else 0
-    copy = memory[offset : offset + 8 * x.size].view(np.float64).reshape(x.shape)
-    copy[...] = x
-    assert not copy.flags.aligned
-    return copy
-
-
-def read_only(x):
-    x = x.copy()
-    x.flags.writeable = False
-    return x
-
-
-KINDS = {
-    "a list": lambda x: x.tolist(),
-    "read-only": read_only,
-    "Fortran-ordered": np.asfortranarray,
-    "every other entry": lambda x: np.repeat(x, 2, axis=-1)[..., ::2],
+KINDS = LAYOUTS | {
     "every other state": lambda x: np.repeat(x, 2, axis=0)[::2] if x.ndim > 1 else x,
-    "backwards": lambda x: x[..., ::-1].copy()[..., ::-1],
-    "big-endian": lambda x: x.astype(">f8"),
     "float32": lambda x: x.astype(np.float32),
-    "long double": lambda x: x.astype(np.longdouble),
-    "unaligned": unaligned,
 }
 
 
@@ -507,7 +483,7 @@ def test_byte_order_counts_whatever_compiled_functions_have_met(name, model):
             stranger(unaligned(np.ones(shape)))
     function, given = FUNCTIONS[name], part(arguments(name, model, 4), 0)
     expected = function(model, **given)
-    for kind in (unaligned, lambda x: x.astype(">f8"), unpickled):
+    for kind in (unaligned, big_endian, unpickled):
         for _ in range(2):
             same_bits(function(model, **{key: kind(x) for key, x in given.items()}), expected)
         for key in given:  # none is saved by another that goes the long way

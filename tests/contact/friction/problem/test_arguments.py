@@ -33,6 +33,7 @@ from pluecker.contact import (
     write_fclib,
 )  # fmt: skip
 from pluecker.spatial import ArgumentTypeError
+from tests.layouts import LAYOUTS, read_only, strided
 
 pytestmark = pytest.mark.plain
 
@@ -274,41 +275,11 @@ def test_options_go_by_name_only():
 # ---------------------------------------------------------------------------------------------------------------- layouts
 
 
-def unaligned(x):
-    """Return a copy that begins at an odd address."""
-    memory = np.zeros(x.nbytes + 1, np.uint8)[1:].view(x.dtype).reshape(x.shape)
-    memory[...] = x
-    assert not memory.flags.aligned or x.dtype.itemsize == 1
-    return memory
-
-
-def every_other(x):
-    """Return a copy with strides: other numbers lie between its own."""
-    wide = np.full((*x.shape[:-1], 2 * x.shape[-1]), 7.0, x.dtype)
-    wide[..., ::2] = x
-    return wide[..., ::2]
-
-
-def read_only(x):
-    x = x.copy()
-    x.setflags(write=False)
-    return x
-
-
-LAYOUTS = {
-    "unaligned": unaligned,
-    "big-endian": lambda x: x.astype(x.dtype.newbyteorder(">")),
-    "unaligned and big-endian": lambda x: unaligned(x.astype(x.dtype.newbyteorder(">"))),
-    "every other": every_other,
-    "backwards": lambda x: x[..., ::-1].copy()[..., ::-1],
-    "Fortran": np.asfortranarray,
-    "read-only": read_only,
+KINDS = LAYOUTS | {
     "float32": lambda x: x.astype(np.float32),
     "big float32": lambda x: x.astype(">f4"),
-    "longdouble": lambda x: x.astype(np.longdouble),
     "objects": lambda x: x.astype(object),
     "fractions": np.vectorize(lambda v: fractions.Fraction(v) if np.isfinite(v) else v, otypes=[object]),
-    "lists": lambda x: x.tolist(),
     "mask without masked entries": lambda x: np.ma.masked_array(x, False),
 }
 
@@ -346,14 +317,14 @@ def everything(change):
 def test_numbers_of_any_layout_are_the_same_numbers():
     """Bit for bit, and in any order: an array that is not aligned, met first, changes nothing of what comes after."""
     expected = everything(lambda x: x)
-    for name in [*LAYOUTS, "big-endian"]:
-        np.testing.assert_array_equal(everything(LAYOUTS[name]), expected, err_msg=name)
+    for name in [*KINDS, "big-endian"]:
+        np.testing.assert_array_equal(everything(KINDS[name]), expected, err_msg=name)
 
 
 def test_pairs_of_bodies_of_any_layout():
     pairs = np.array([[0, 1], [1, 2], [0, 2]])
     for dtype in (">i8", "<i4", ">u2", object, "i1"):
-        for change in (np.asarray, np.asfortranarray, every_other):
+        for change in (np.asarray, np.asfortranarray, strided):
             table = ContactTable(change(pairs.astype(dtype)), np.tile([0, 0, 1], (3, 1)), np.zeros((3, 3)))
             np.testing.assert_array_equal(table.bodies, pairs)
             assert table.bodies.dtype == np.dtype(np.int64)
