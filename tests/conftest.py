@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import hypothesis
+import numpy as np
 import pytest
 from numba import config
 
@@ -71,6 +72,12 @@ def no_collection() -> Iterator[None]:
 def states() -> int:
     """Number of random states that a comparison runs through."""
     return STATES
+
+
+@pytest.fixture(params=range(3))
+def rng(request: pytest.FixtureRequest) -> np.random.Generator:
+    """Random numbers from three seeds, where a file has none of its own."""
+    return np.random.default_rng(request.param)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

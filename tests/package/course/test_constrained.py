@@ -36,11 +36,6 @@ from tests.spatial.precise import EPS, exact, rounded
 DIMENSIONS = range(7)
 
 
-@pytest.fixture(params=range(3))
-def rng(request):
-    return np.random.default_rng(request.param)
-
-
 def random_inertia(rng):
     return mat.rigid_matrix(mat.random_rigid(rng))
 

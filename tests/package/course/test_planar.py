@@ -9,11 +9,6 @@ from pluecker.course import planar
 from tests.spatial.precise import EPS
 
 
-@pytest.fixture(params=range(3))
-def rng(request):
-    return np.random.default_rng(request.param)
-
-
 def cross_matrix(v):
     """v x on planar motion vectors, from the motion of a translation and of a rotation centre with the body"""
     w, x, y = v

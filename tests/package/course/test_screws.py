@@ -32,11 +32,6 @@ def swap(f):
     return np.concatenate([f[..., 3:], f[..., :3]], axis=-1)
 
 
-@pytest.fixture(params=range(3))
-def rng(request):
-    return np.random.default_rng(request.param)
-
-
 # ---------------------------------------------------------------------------------------------------------------- fields
 
 

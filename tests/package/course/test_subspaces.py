@@ -17,11 +17,6 @@ KINDS = {
 }  # fmt: skip
 
 
-@pytest.fixture(params=range(3))
-def rng(request):
-    return np.random.default_rng(request.param)
-
-
 def joint(kind, rng, point=(0.0, 0.0, 0.0)):
     """A joint of that kind in a random direction."""
     axes = rng.normal(size=(2, 3))

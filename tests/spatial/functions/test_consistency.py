@@ -21,11 +21,6 @@ from tests.spatial import matrices as mat
 from tests.spatial.precise import EPS
 
 
-@pytest.fixture(params=range(3))
-def rng(request):
-    return np.random.default_rng(request.param)
-
-
 def of_points(masses, points):
     """The sum over point masses of [-x~x~, x~; -x~, 1]: the definition."""
     total = np.zeros((6, 6))

@@ -28,11 +28,6 @@ from tests.spatial.typed.quantities import (
 m, f, X, I, IA, Phi = one_of_each()
 
 
-@pytest.fixture(params=range(3))
-def rng(request):
-    return np.random.default_rng(request.param)
-
-
 def test_parts_are_the_halves_of_the_coordinates(rng):
     a, b = rng.normal(size=(2, 4, 3))
     v, g = MotionVector.from_parts(a, b, "base"), ForceVector.from_parts(a, b, "base")

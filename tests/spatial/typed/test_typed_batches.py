@@ -11,11 +11,6 @@ from tests.spatial.typed.quantities import CLOSE, KINDS, ONE, ZERO, array_of, on
 m, f, X, I, IA, Phi = one_of_each()
 
 
-@pytest.fixture(params=range(3))
-def rng(request):
-    return np.random.default_rng(request.param)
-
-
 # ---------------------------------------------------------------------------------------------------------------- batches
 
 
