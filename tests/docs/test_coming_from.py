@@ -69,7 +69,7 @@ def same(found, expected, atol=1e-10):
 def page():
     """The names that the page's blocks make; they check themselves."""
     names = {}
-    for block in python_blocks(PAGE.read_text(encoding="utf-8")):
+    for block in python_blocks(PAGE):
         exec(compile(block, "coming_from.md", "exec"), names)
     return names
 

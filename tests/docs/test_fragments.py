@@ -158,7 +158,7 @@ def commands():
 
 @pytest.mark.parametrize("page", EACH, ids=lambda page: page.stem)
 def test_names_and_arguments_in_blocks_exist(page):
-    blocks = python_blocks(page.read_text(encoding="utf-8"))
+    blocks = python_blocks(page)
     imported = imports_of(blocks)
     own = {node.name for block in blocks for node in ast.walk(ast.parse(block)) if isinstance(node, ast.FunctionDef)}
     calls = [node for block in blocks for node in ast.walk(ast.parse(block)) if isinstance(node, ast.Call)]
@@ -192,7 +192,7 @@ def test_every_block_is_in_a_language_that_a_test_reads():
         page.name: set(re.findall(r"^```(\S*)", page.read_text(), flags=re.MULTILINE)) - known for page in EACH
     }
     assert {page: found for page, found in languages.items() if found} == {}
-    with_python = {page for page in EACH if python_blocks(page.read_text(encoding="utf-8"))}
+    with_python = {page for page in EACH if python_blocks(page)}
     assert with_python - set(PAGES) == {
         TOP / "README.md",
         TOP / "docs" / "tour.md",

@@ -40,8 +40,9 @@ def marks(page):
 EACH = [pytest.param(page, id=page.stem, marks=marks(page)) for page in PAGES]
 
 
-def python_blocks(text):
-    return re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+def python_blocks(page):
+    """Return the blocks of Python of a page."""
+    return re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
 
 
 def promises(block):
@@ -54,7 +55,7 @@ def promises(block):
 def run_page(path, folder, capsys):
     """Run all blocks as one module, each from a file, since Hypothesis reads the source of a test."""
     module = types.ModuleType("page")
-    for number, block in enumerate(python_blocks(path.read_text(encoding="utf-8"))):
+    for number, block in enumerate(python_blocks(path)):
         file = folder / f"{path.stem}_{number}.py"
         file.write_text(block, encoding="utf-8")
         with np.printoptions(legacy=False):
@@ -77,12 +78,17 @@ def test_a_page_runs_and_prints_what_it_says(path, tmp_path, capsys, monkeypatch
     blocks = 0
     for block, printed in run_page(path, tmp_path, capsys):
         blocks += 1
-        expected = promises(block)
-        assert len(printed) == len(expected), block
-        assert [pair for pair in zip(expected, printed, strict=True) if not told(*pair)] == []
+        assert_told(block, printed)
     assert blocks >= 3
 
 
-def told(promise, printed):
-    """Return whether a comment says what was printed; after a comma or a colon it may go on in words."""
-    return promise == printed or promise.startswith((printed + ",", printed + ":"))
+def assert_told(block, printed):
+    """Assert that comments say what was printed, line by line; after a comma or a colon they may go on in words."""
+    expected = promises(block)
+    assert len(printed) == len(expected), block
+    wrong = [
+        (promise, line)
+        for promise, line in zip(expected, printed, strict=True)
+        if promise != line and not promise.startswith((line + ",", line + ":"))
+    ]
+    assert wrong == []

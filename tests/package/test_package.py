@@ -24,6 +24,7 @@ from pluecker.articulated import Model, plot_mechanism, random_tree, view
 from pluecker.articulated.robots import example_robots
 from pluecker.spatial import MissingExtraError
 from tests.conftest import COMPILED
+from tests.docs.test_howto import assert_told, python_blocks
 
 TOP = Path(__file__).resolve().parents[2]
 SLIDING = pluecker.contact.Problem.from_delassus(np.eye(3), [-1.0, 3.0, 0.0], [0.5])
@@ -80,10 +81,6 @@ def test_every_public_function_says_shapes_units_errors_and_source():
                 assert word in thing.__doc__ or name in without, (name, word)
 
 
-def python_blocks(path):
-    return re.findall(r"```python\n(.*?)```", path.read_text(), flags=re.DOTALL)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("page", "number", "longest"),
@@ -107,11 +104,7 @@ def test_an_example_of_the_first_pages_runs_and_prints_what_it_says(page, number
             pytest.skip(str(missing))
     assert len(example.strip().splitlines()) <= longest
     exec(compile(example, page, "exec"), {})
-    printed = capsys.readouterr().out.splitlines()
-    promised = [line.split("# ", 1)[1] for line in example.splitlines() if line.startswith("print") and "# " in line]
-    assert len(printed) == len(promised)
-    for line, promise in zip(printed, promised, strict=True):
-        assert promise == line or promise.startswith((line + ",", line + ":"))
+    assert_told(example, capsys.readouterr().out.splitlines())
 
 
 def test_the_tour_shows_how_to_test_with_our_strategies(tmp_path):
