@@ -3,14 +3,13 @@
 import ast
 import importlib
 import inspect
-import subprocess
-import sys
 from operator import attrgetter
 from pathlib import Path
 
 import pytest
 
 import pluecker
+from tests.programs import printed_by
 
 PACKAGES = ("spatial", "spatial.shapes", "course", "course.planar", "course.two_body", "articulated", "contact")
 PACKAGES += ("contact.constraints", "contact.geometry")
@@ -46,18 +45,16 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
 
 
 def test_importing_imports_nothing_else_until_a_name_is_looked_at():
-    program = "import sys, pluecker; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    loaded = {name for name in done.stdout.split() if name.partition(".")[0] in ("pluecker", "numpy", "numba", "scipy")}
+    names = printed_by("import sys, pluecker; print(*sys.modules)").split()
+    loaded = {name for name in names if name.partition(".")[0] in ("pluecker", "numpy", "numba", "scipy")}
     assert loaded == {"pluecker"}
 
 
 def test_the_packages_import_no_part_of_scipy():
     """Sparse matrices, splines and optimisation are imported by who needs them: they take a fifth of a second"""
     program = "import sys, pluecker.contact; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     parts = {"scipy.sparse", "scipy.linalg", "scipy.optimize", "scipy.interpolate", "scipy.spatial", "scipy.special"}
-    assert not parts & set(done.stdout.split())
+    assert not parts & set(printed_by(program).split())
 
 
 def test_one_name_is_one_thing_and_one_thing_has_one_name():

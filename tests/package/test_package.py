@@ -25,6 +25,7 @@ from pluecker.articulated.robots import example_robots
 from pluecker.spatial import MissingExtraError
 from tests.conftest import COMPILED
 from tests.docs.test_howto import assert_told, python_blocks
+from tests.programs import printed_by
 
 TOP = Path(__file__).resolve().parents[2]
 SLIDING = pluecker.contact.Problem.from_delassus(np.eye(3), [-1.0, 3.0, 0.0], [0.5])
@@ -148,8 +149,7 @@ def test_importing_does_not_need_the_extras():
 from pluecker.articulated import Model, plot_mechanism, random_tree, view
 import pluecker.contact, pluecker.course
 print([name for name in {EXTRAS} if name in sys.modules])"""
-    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+    assert printed_by(program, PYTHONWARNINGS="error") == "[]\n"
 
 
 @pytest.mark.parametrize(
@@ -164,6 +164,7 @@ print([name for name in {EXTRAS} if name in sys.modules])"""
         ("h5py", "fclib", lambda: pluecker.contact.write_fclib("problem.hdf5", SLIDING)),
         ("hypothesis.strategies", "testing", lambda: importlib.reload(pluecker.spatial.strategies)),
     ],
+    ids=["from_urdf", "plot_mechanism", "plot_field", "view", "mesh", "read_fclib", "write_fclib", "strategies"],
 )
 def test_a_missing_extra_is_named_in_one_line_by_what_needs_it(module, extra, use, monkeypatch):
     monkeypatch.setitem(sys.modules, module, None)

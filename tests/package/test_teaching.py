@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
 import pluecker
 from pluecker.teaching import Exercise, check_exercise
+from tests.programs import printed_by
 
 DOUBLE = Exercise(
     name="twice",
@@ -198,5 +196,4 @@ exercise = Exercise("x", lambda rng: (rng.normal(),), lambda x: x)
 assert check_exercise(lambda x: x, exercise).passed
 print([m for m in ("numba", "scipy", "matplotlib", "IPython") if m in sys.modules])
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
+    assert printed_by(program).splitlines()[-1] == "[]"

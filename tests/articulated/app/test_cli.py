@@ -36,6 +36,7 @@ from tests.command import main
 from tests.conftest import COMPILED
 from tests.mechanisms import MOVING, random_description
 from tests.models import one_body
+from tests.programs import printed_by
 
 PENDULUM = """<robot name="pendulum"><link name="base"/><link name="rod"><inertial><origin xyz="0 0 -0.5"/>
 <mass value="2"/><inertia ixx="0.1" iyy="0.1" izz="0.01"/></inertial></link>
@@ -601,9 +602,7 @@ except SystemExit as ended:
     ],
 )
 def test_help_the_version_and_wrong_arguments_wait_for_no_import(arguments, code):
-    command = [sys.executable, "-c", LIGHT, *arguments.split()]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == f"{code} []"
+    assert printed_by(LIGHT, *arguments.split()).splitlines()[-1] == f"{code} []"
 
 
 def test_the_help_of_simulate_names_all_integrators(capsys, arm):

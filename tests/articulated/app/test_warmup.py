@@ -14,6 +14,7 @@ import pytest
 from pluecker import warmup
 from tests.command import main
 from tests.conftest import COMPILED
+from tests.programs import printed_by
 
 WARMUP = importlib.import_module("pluecker.compiling")
 ALGORITHMS, ROOMS, TOPICS = WARMUP.ALGORITHMS, WARMUP.ROOMS, WARMUP.TOPICS
@@ -41,10 +42,7 @@ compiled_only = pytest.mark.skipif(not COMPILED, reason="nothing is compiled wit
 
 def compilations_of_a_new_process(before="", **environment):
     """Return the number of compilations in a new process that makes the calls."""
-    command = [sys.executable, "-c", CALLS.replace("BEFORE", before)]
-    done = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return int(done.stdout)
+    return int(printed_by(CALLS.replace("BEFORE", before), **environment))
 
 
 @compiled_only

@@ -9,7 +9,6 @@ import itertools
 import multiprocessing
 import os
 import pickle
-import subprocess
 import sys
 import tracemalloc
 import warnings
@@ -49,6 +48,7 @@ from tests.articulated.running.functions import (
 from tests.conftest import COMPILED
 from tests.layouts import LAYOUTS, big_endian, unaligned
 from tests.mechanisms import MOVING, random_description, random_state
+from tests.programs import printed_by
 
 TOP = Path(__file__).resolve().parents[3]
 # Public functions that are called once, not in loops. Whoever adds one decides here that it needs no batches.
@@ -730,7 +730,4 @@ for k in range(4):
 @pytest.mark.everything
 def test_the_first_calls_may_come_from_several_threads_at_once(tmp_path):
     """The cache is empty, so that all threads want to compile."""
-    environment = {**os.environ, "PYTHONPATH": str(TOP), "NUMBA_CACHE_DIR": str(tmp_path)}
-    command = [sys.executable, "-W", "error", "-c", FIRST_CALLS]
-    done = subprocess.run(command, cwd=TOP, env=environment, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr
+    printed_by(FIRST_CALLS, PYTHONWARNINGS="error", NUMBA_CACHE_DIR=str(tmp_path))

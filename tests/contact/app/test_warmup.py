@@ -3,10 +3,6 @@
 What a new process compiles is looked at inside it: from outside there is time only.
 """
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from numba.core import event
@@ -15,6 +11,7 @@ from benchmarks.contact.problems import packing
 from pluecker import warmup
 from pluecker.contact import Problem, solve
 from tests.conftest import COMPILED
+from tests.programs import printed_by
 
 compiled_only = pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
 
@@ -105,10 +102,7 @@ print([(name, types) for name, types in signatures().items() if types != before.
 @pytest.mark.everything
 @compiled_only
 def test_after_warmup_in_a_new_process_no_method_or_law_needs_other_code():
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), os.getcwd()])}
-    done = subprocess.run([sys.executable, "-c", AFTER], env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "[]\n"
+    assert printed_by(AFTER) == "[]\n"
 
 
 FIRST = """
@@ -142,8 +136,6 @@ LADDER = {
 @pytest.mark.everything
 @compiled_only
 def test_the_first_small_problem_enters_no_function_of_the_methods_for_large_ones():
-    done = subprocess.run([sys.executable, "-c", FIRST], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    entered = set(done.stdout.split())
+    entered = set(printed_by(FIRST).split())
     assert "first_steps" in entered
     assert entered.isdisjoint(LADDER)

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from typing import ClassVar
@@ -24,6 +22,7 @@ from pluecker.spatial.engine.parallel import interruption, interruption_flag, th
 from tests.conftest import COMPILED, EVERYTHING
 from tests.contact.any_blocks import blocks_of
 from tests.contact.random_friction import random_problem
+from tests.programs import printed_by
 
 PROGRAM = """
 import os, signal, sys, threading, time
@@ -66,11 +65,8 @@ if EVERYTHING:
 def answers():
     """By method: seconds until it had answered, and the status of what was solved afterwards. One process for all."""
     arguments = [f"{LAWS.get(name, 'ncp')} {name} {SIZES.get(name, 400)}" for name in METHODS]
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, *arguments], capture_output=True, text=True, timeout=600, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return {line.split()[0]: line.split(maxsplit=2)[1:] for line in done.stdout.splitlines()}
+    lines = printed_by(PROGRAM, *arguments).splitlines()
+    return {line.split()[0]: line.split(maxsplit=2)[1:] for line in lines}
 
 
 @pytest.mark.slow
@@ -107,12 +103,9 @@ os._exit(0)
 @pytest.mark.skipif(os.name != "posix", reason="a process cannot send itself Ctrl-C alone")
 def test_the_first_compilation_answers_within_a_second(tmp_path):
     """LLVM is inside one function for seconds if the cache is empty."""
-    done = subprocess.run(
-        [sys.executable, "-c", FIRST], capture_output=True, text=True, timeout=100, check=False,
-        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
-    )  # fmt: skip
-    assert done.stdout.startswith("answered"), done.stdout + done.stderr
-    assert float(done.stdout.split()[1]) < 1.0
+    said = printed_by(FIRST, NUMBA_CACHE_DIR=str(tmp_path))
+    assert said.startswith("answered")
+    assert float(said.split()[1]) < 1.0
 
 
 def test_a_function_that_was_never_called_is_called_in_a_thread():

@@ -21,6 +21,7 @@ import pluecker.articulated
 import pluecker.contact  # noqa: F401  so that all kernels are there
 from pluecker.spatial.engine.compiled import decorators, stamp
 from tests.conftest import COMPILED, EVERYTHING
+from tests.programs import printed_by
 
 kernel, Parts, source_stamp = decorators.kernel, stamp.Parts, stamp.source_stamp
 HERE = Path(__file__).resolve().parents[4]
@@ -46,19 +47,16 @@ def copied_package(tmp_path):
     return folder
 
 
-def printed_by(program, folder, **environment):
-    """Run a program in a new process; return the words that it prints."""
+def words_of(program, folder, **environment):
+    """The words that a program prints which finds the copied package alone."""
     top = str(folder.parent)
-    environment = {**os.environ, "PYTHONPATH": top, "PYTHONDONTWRITEBYTECODE": "1", **environment}
-    command = [sys.executable, "-W", "error", "-c", program]
-    done = subprocess.run(command, env=environment, cwd=top, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.split()
+    environment = {"PYTHONPATH": top, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONWARNINGS": "error", **environment}
+    return printed_by(program, cwd=top, **environment).split()
 
 
 def run(folder, **environment):
     """The value that the caller computes in a new process, and how often it came from the cache."""
-    value, hits = printed_by(CALLER, folder, **environment)
+    value, hits = words_of(CALLER, folder, **environment)
     return float(value), int(hits)
 
 
@@ -188,7 +186,7 @@ def test_fields_that_change_places_are_read_where_they_are(copied_package, tmp_p
     program = "import record; print(record.difference(record.Pair(3.0, 1.0)), len(record.difference.stats.cache_hits))"
     for fields, printed in [(("left", "right"), ["2.0", "0"]), (("right", "left"), ["-2.0", "0"])]:
         (tmp_path / "record.py").write_text(RECORD.format(*fields))
-        assert printed_by(program, copied_package, NUMBA_CACHE_DIR=str(tmp_path / "cache")) == printed
+        assert words_of(program, copied_package, NUMBA_CACHE_DIR=str(tmp_path / "cache")) == printed
 
 
 VARIANTS = """
@@ -425,10 +423,8 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not made by fork here")
 @pytest.mark.parametrize("program", [pytest.param(FORK, marks=compiled_only, id="compiling"), PROPERTY, LOCKS])
 def test_a_process_may_fork_while_another_thread_is_in_the_middle(program, tmp_path):
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", program]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=300)
-    assert done.stdout == "0\n", done.stderr
+    environment = {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONWARNINGS": "ignore::DeprecationWarning"}
+    assert printed_by(program, **environment) == "0\n"
 
 
 @compiled_only
@@ -455,11 +451,9 @@ def test_kernels_release_the_lock_and_do_not_reorder_arithmetic():
 
 
 def test_without_compilation_a_kernel_is_the_python_function():
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     imports = "from pluecker.spatial.algebra.vectors import dot3"
     program = f"{imports}; print(type(dot3).__name__, dot3((1., 2., 3.), (4., 5., 6.)))"
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["function", "32.0"]
+    assert printed_by(program, NUMBA_DISABLE_JIT="1").split() == ["function", "32.0"]
 
 
 def test_a_kernel_is_short_enough_to_read():

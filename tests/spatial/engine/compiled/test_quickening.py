@@ -2,9 +2,6 @@
 
 import gc
 import json
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -16,6 +13,7 @@ from pluecker.articulated.robots import SEVEN_JOINT_ARM
 from pluecker.spatial import exp6
 from pluecker.spatial.engine.compiled.numba_internals import quickened
 from tests.conftest import COMPILED
+from tests.programs import printed_by
 
 compiled_only = pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
 OWNERS = types.BaseFunction, PostProcessor
@@ -103,11 +101,7 @@ RESULTS = {"transforms": transforms, "motions": motions}
 @compiled_only
 @pytest.mark.parametrize("name", ["transforms", pytest.param("motions", marks=pytest.mark.everything)])
 def test_without_the_changes_the_code_computes_the_same_bits(name, tmp_path):
-    environment = {**os.environ, "PLUECKER_PLAIN_NUMBA": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
-    environment["PYTHONPATH"] = os.pathsep.join([*filter(None, sys.path), os.getcwd()])
-    command = [sys.executable, "-c", PLAIN, name]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    found, seen = done.stdout.rsplit("] ", 1)
+    printed = printed_by(PLAIN, name, PLUECKER_PLAIN_NUMBA="1", NUMBA_CACHE_DIR=str(tmp_path))
+    found, seen = printed.rsplit("] ", 1)
     assert json.loads(found + "]") == RESULTS[name]()
     assert seen.split() == ["numba.core.types.functions"]

@@ -1,11 +1,8 @@
 """Eight numbers in one vector: each lane does what NumPy does with one number, and knows nothing of the others."""
 
 import math
-import os
 import platform
 import re
-import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -21,6 +18,7 @@ from pluecker.spatial import exp6, log6
 from pluecker.spatial.engine.memory import tiles, transposition
 from pluecker.spatial.engine.scalars import lanes, operations
 from tests.conftest import COMPILED
+from tests.programs import printed_by
 from tests.spatial.rows import WIDTH, bits, compiled, on_views, rows_of_eight, storing
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="lanes exist in compiled code only")
@@ -462,10 +460,7 @@ np.save(sys.argv[1], np.hstack([f(x).reshape(11, -1) for f, x in ((exp6, d), (lo
 def on_processor(processor, program, folder, *arguments):
     """Results that a program saves where all is compiled anew for another processor."""
     target = {"NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": "", "NUMBA_CACHE_DIR": str(folder)}
-    command = [sys.executable, "-W", "error", "-c", program, str(folder / "result.npy"), *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(TOP), **target}
-    done = subprocess.run(command, cwd=TOP, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    printed_by(program, str(folder / "result.npy"), *arguments, PYTHONWARNINGS="error", **target)
     return np.load(folder / "result.npy")
 
 
