@@ -17,7 +17,7 @@ Sources: Higham, *Accuracy and Stability of Numerical Algorithms*, section 10.3,
 from __future__ import annotations
 
 import ctypes
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import config
@@ -25,7 +25,7 @@ from numba import config
 from pluecker.contact.friction.dense.cone_steps import CONTACT, numbers_of, rows_of
 from pluecker.contact.friction.problem.sets import DISCS, Sets
 from pluecker.contact.friction.sparse.blocks import BlockMatrix
-from pluecker.contact.friction.velocities.solve_island import solve_one_island
+from pluecker.contact.friction.velocities.solve_island import island_problem, solve_one_island
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.memory.addresses import address_of, integers_at
 from pluecker.spatial.engine.memory.separate import by_scalar, put_arrays
@@ -141,12 +141,9 @@ def solve_in_velocities(W: Array, b: Array, kinds: Array, laws: Array) -> Array:
     discs, friction = np.zeros((count, DISCS), np.int64), np.zeros((count, DISCS))
     discs[:, 0], friction[:, 0] = sizes - 1, B.friction
     K = Sets(start, discs, friction, np.array(B.lower), np.array(B.upper))
-    integers: tuple[Any, Any] = np.zeros(1, np.int64), np.arange(count, dtype=np.int64)
-    (square, members), r = integers, np.zeros(len(row))
-    solve_one_island(
-        J, K, np.eye(n).reshape(-1), square, b[row] - B.asked, np.zeros(len(row)), members, 1, AIM, AIM, BUDGET, r,
-        np.zeros(n),
-    )  # fmt: skip
+    square, r = np.zeros(1, np.int64), np.zeros(len(row))
+    P = island_problem(J, K, np.eye(n).reshape(-1), square, b[row] - B.asked, np.zeros(len(row)), r)
+    solve_one_island(P, np.arange(count, dtype=np.int64), 1, AIM, AIM, BUDGET, np.zeros(n))
     found = B.rest.copy()
     np.add.at(found, row, r)
     return found

@@ -18,6 +18,7 @@ from pluecker.contact.friction.dense.cone_laws import nearest_in_cone
 from pluecker.contact.friction.problem.natural_map import larger, natural_map
 from pluecker.contact.friction.problem.prepared import scales_of_diagonal
 from pluecker.contact.friction.problem.sets import COMPONENTS, DISCS, Sets, project_block
+from pluecker.contact.friction.sparse.blocks import Indices
 from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, kernel
 from pluecker.spatial.engine.memory.arrays import as_matrix, as_vector, entry, integers, rows_of
 from pluecker.spatial.engine.scalars.operations import load, load_integer, part, store
@@ -86,19 +87,19 @@ class IslandProblem(NamedTuple):
         r: multipliers.
     """
 
-    rows: Array
-    columns: Array
-    first: Array
-    column: Array
-    place: Array
+    rows: Indices
+    columns: Indices
+    first: Indices
+    column: Indices
+    place: Indices
     data: Array
-    sizes: Array
+    sizes: Indices
     friction: Array
     lower: Array
     upper: Array
     inverse: Array
     mass: Array
-    square: Array
+    square: Indices
     offset: Array
     compliance: Array
     r: Array

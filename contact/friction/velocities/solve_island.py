@@ -27,7 +27,7 @@ from math import inf, nan
 import numpy as np
 
 from pluecker.contact.friction.problem.sets import Sets
-from pluecker.contact.friction.sparse.blocks import BlockMatrix
+from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices
 from pluecker.contact.friction.velocities.factor import find_masses, find_room
 from pluecker.contact.friction.velocities.island import (
     AT,
@@ -58,7 +58,7 @@ from pluecker.spatial.engine.memory.arrays import aligned
 from pluecker.spatial.engine.memory.views import view
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["make_memory", "solve_island", "solve_one_island"]
+__all__ = ["island_problem", "make_memory", "solve_island", "solve_one_island"]
 
 POLISHING = 6  # steps, at most, with which impulses that are good enough get more digits
 
@@ -138,79 +138,39 @@ def make_memory(size: int = 0) -> Array:
     return np.zeros(max(size, HEADER + EIGHT))
 
 
-def solve_here(
-    memory,
-    J,
-    K,
-    sizes,
-    friction,
-    inverse,
-    mass,
-    square,
-    offset,
-    compliance,
-    local,
-    members,
-    exact,
-    aim,
-    finer,
-    budget,
-    r,
-    change,
-):
+def solve_here(memory, P, local, members, exact, aim, finer, budget, change):
     """Solve one island of a problem whose parts are arrays of NumPy, see :func:`solve_island`"""
-    P = IslandProblem(
-        view(J.rows), view(J.columns), view(J.first), view(J.column), view(J.place), view(J.data), view(sizes),
-        view(friction), view(K.lower), view(K.upper), view(inverse), view(mass), view(square),
-        view(offset), view(compliance), view(r),
+    viewed = IslandProblem(
+        view(P.rows), view(P.columns), view(P.first), view(P.column), view(P.place), view(P.data), view(P.sizes),
+        view(P.friction), view(P.lower), view(P.upper), view(P.inverse), view(P.mass), view(P.square), view(P.offset),
+        view(P.compliance), view(P.r),
     )  # fmt: skip
-    return solve_island(view(memory), P, view(local), view(members), exact, aim, finer, budget, view(change))
+    return solve_island(view(memory), viewed, view(local), view(members), exact, aim, finer, budget, view(change))
 
 
 solve_here = entry_point(solve_here)
 
 
+def island_problem(
+    J: BlockMatrix, K: Sets, inverse: Array, square: Indices, offset: Array, compliance: Array, r: Array,
+    mass: Array | None = None,
+) -> IslandProblem:  # fmt: skip
+    """Make the record of a problem from J and its sets, see there for all others; without ``mass`` that is not known."""
+    return IslandProblem(
+        J.rows, J.columns, J.first, J.column, J.place, J.data, K.sizes.reshape(-1), K.friction.reshape(-1), K.lower,
+        K.upper, inverse, np.zeros_like(inverse) if mass is None else mass, square, offset, compliance, r,
+    )  # fmt: skip
+
+
 def solve_one_island(
-    J: BlockMatrix,
-    K: Sets,
-    inverse: Array,
-    square: Array,
-    offset: Array,
-    compliance: Array,
-    members: Array,
-    exact: int,
-    aim: float,
-    finer: float,
-    budget: int,
-    r: Array,
-    change: Array,
+    P: IslandProblem, members: Indices, exact: int, aim: float, finer: float, budget: int, change: Array,
     memory: Array | None = None,
-) -> tuple[float, int]:
+) -> tuple[float, int]:  # fmt: skip
     """Solve one island of a problem, see :func:`solve_island`; in memory of its own, where what is given is too small."""
-    local, sizes, friction = np.full(len(J.columns) - 1, -1, np.int64), K.sizes.reshape(-1), K.friction.reshape(-1)
-    unknown = np.zeros_like(inverse)
+    local = np.full(len(P.columns) - 1, -1, np.int64)
     while True:
         memory = make_memory() if memory is None else memory
-        error, used = solve_here(
-            memory,
-            J,
-            K,
-            sizes,
-            friction,
-            inverse,
-            unknown,
-            square,
-            offset,
-            compliance,
-            local,
-            members,
-            exact,
-            aim,
-            finer,
-            budget,
-            r,
-            change,
-        )
+        error, used = solve_here(memory, P, local, members, exact, aim, finer, budget, change)
         if used >= 0:
             return error, used
         memory = make_memory(EIGHT - used)

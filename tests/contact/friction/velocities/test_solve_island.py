@@ -19,21 +19,26 @@ from tests.contact.random_friction import Random, clarabel_solution
 pytestmark = pytest.mark.plain
 
 AIM, BUDGET, INF = 1e-8, 200, np.inf
-MASSES = 5  # among the parts of a problem
 KINDS = ("1", "2", "3", "3", "5", "6", "equation", "limit", "motor", "fixed")
 
 
 def run(problem, inverses, start=None, exact=1, aim=AIM, finer=INF, budget=BUDGET, memory=None):
     """Solve a problem as one island; return multipliers, velocities, the error, and the factors."""
-    J, K = problem.operator.J, problem.sets
-    members = np.arange(len(J.rows) - 1)
-    r, change = np.zeros(problem.size) if start is None else start.copy(), np.zeros(int(J.columns[-1]))
-    inverse, square = np.concatenate([A.ravel() for A in inverses]), np.cumsum([0, *(A.size for A in inverses)])
-    error, used = island.solve_one_island(
-        J, K, inverse, square, problem.offset, problem.operator.compliance, members,
-        exact, aim, finer, budget, r, change, memory,
-    )  # fmt: skip
+    r = np.zeros(problem.size) if start is None else start.copy()
+    P = record_of(problem, inverses, r, known=False)
+    members, change = np.arange(len(P.rows) - 1), np.zeros(int(P.columns[-1]))
+    error, used = island.solve_one_island(P, members, exact, aim, finer, budget, change, memory)
     return r, change, error, used
+
+
+def record_of(problem, inverses, r, known=True):
+    """Return the record of a problem, with the mass matrices of its nodes if they are ``known``."""
+    inverse, square = np.concatenate([A.ravel() for A in inverses]), np.cumsum([0, *(A.size for A in inverses)])
+    mass = np.concatenate([np.linalg.inv(A).ravel() for A in inverses]) if known else None
+    operator = problem.operator
+    return island.island_problem(
+        operator.J, problem.sets, inverse, square, problem.offset, operator.compliance, r, mass
+    )
 
 
 def random_island(seed, count, kinds=KINDS, ratio=100.0, soft=0.0, widths=(6, 6, 6, 3, 9), unit=1.0, few=False):
@@ -101,17 +106,10 @@ def test_contacts_and_rows_of_all_kinds_obey_coulombs_law(seed, soft):
 def test_masses_that_are_known_and_those_that_are_not_give_one_answer(known):
     """Of wide nodes too, whose contacts move a part of their velocities"""
     problem, inverses = random_island(4, 10, widths=(20, 6, 11, 3, 9), few=True)
-    memory, r, change = (
-        island.make_memory(10_000),
-        np.zeros(problem.size),
-        np.zeros(int(problem.operator.J.columns[-1])),
-    )
-    parts = list(parts_of(problem, inverses))
-    if not known:
-        parts[MASSES] = np.zeros_like(parts[MASSES])
-    while (found := island.solve_here(memory, *parts, 1, AIM, INF, BUDGET, r, change))[1] < 0:
-        memory = island.make_memory(-found[1])
-    assert found[0] <= AIM
+    r, change = np.zeros(problem.size), np.zeros(int(problem.operator.J.columns[-1]))
+    P = record_of(problem, inverses, r, known)
+    error, _ = island.solve_one_island(P, np.arange(len(P.rows) - 1), 1, AIM, INF, BUDGET, change)
+    assert error <= AIM
     assert errors_of(problem, r, "ncp").largest <= 1.01 * AIM
     moved = moved_by(problem, inverses) @ r
     np.testing.assert_allclose(change, moved, rtol=0, atol=1e-12 * np.abs(moved).max())
@@ -232,24 +230,14 @@ def numbers_of(problem, inverses):
     memory, used = island.make_memory(), -1
     while used < 0:
         r, change = np.zeros(problem.size), np.zeros(int(problem.operator.J.columns[-1]))
-        _, used = island.solve_here(memory, *parts_of(problem, inverses), 1, 1e-12, INF, BUDGET, r, change)
+        P, local = record_of(problem, inverses, r), np.full(len(inverses), -1)
+        _, used = island.solve_here(memory, P, local, np.arange(len(P.rows) - 1), 1, 1e-12, INF, BUDGET, change)
         if used < 0:
             assert not r.any()
             assert not change.any()
             memory = island.make_memory(-used)
     assert used > 0
     return len(memory)
-
-
-def parts_of(problem, inverses):
-    """Return the arguments of the solver that describe a problem, and all of it as one island."""
-    J, K = problem.operator.J, problem.sets
-    inverse, square = np.concatenate([A.ravel() for A in inverses]), np.cumsum([0, *(A.size for A in inverses)])
-    mass = np.concatenate([np.linalg.inv(A).ravel() for A in inverses])
-    return (
-        J, K, K.sizes.reshape(-1), K.friction.reshape(-1), inverse, mass, square, problem.offset,
-        problem.operator.compliance, np.full(len(inverses), -1), np.arange(len(J.rows) - 1),
-    )  # fmt: skip
 
 
 BODIES = 12, 130  # as many as have bits of one word, and of three
