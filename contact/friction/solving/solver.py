@@ -27,7 +27,7 @@ from pluecker.contact.friction.results.states import Blocks
 from pluecker.contact.friction.solving.eliminated import solve_eliminated
 from pluecker.contact.friction.solving.islands.automatic import limits_of
 from pluecker.contact.friction.solving.islands.island import is_long
-from pluecker.contact.friction.solving.islands.newton import improve_islands, make_place
+from pluecker.contact.friction.solving.islands.newton import Limits, Task, improve_islands, make_place
 from pluecker.contact.friction.solving.islands.running import Done, Job, goal_of, run_on_islands
 from pluecker.contact.friction.solving.methods import Options, checked_options
 from pluecker.contact.friction.solving.preparation import Eliminated, Preparation, difference, prepare_for, prepare_rows
@@ -249,8 +249,8 @@ def start_of_all(
     results = np.zeros((len(P.islands) - 1, 3))
     results[:, ERROR] = np.inf
     y, u, goal = x.copy(), np.empty_like(x), goal_of(options.tol, len(results))
-    limit, place = options.rounds(problem.size), make_place(ready.roots)
-    improve_islands(ready.roots, P, 1, y, u, goal, limit, BUDGET_OF_ALL, results, 0, len(results), place)
+    limits = Limits(goal, options.rounds(problem.size), BUDGET_OF_ALL)
+    improve_islands(Task(P, 1, ready.roots, make_place(ready.roots)), y, u, limits, results)
     solved = np.repeat(np.repeat(results[:, ERROR] <= goal, np.diff(P.islands)), np.diff(P.K.start))
     r = np.empty_like(x)
     r[ready.places] = np.where(solved, y, x) * P.s
@@ -309,11 +309,9 @@ def at_once(ready: Preparation, P: Prepared, exact: int, x: Array, tol: float, l
     results[:, ERROR] = np.inf
     if y.any():
         project(P.K, x, y)  # as before all other methods, to the last bit
-    budget, most, fresh = limits_of(exact)
     assert ready.roots is not None
-    improve_islands(
-        ready.roots, P, exact, y, np.empty(len(x)), goal, limit, budget, results, 0, islands, place, most, fresh
-    )  # fmt: skip
+    task, limits = Task(P, exact, ready.roots, place), limits_of(exact, goal, limit)
+    improve_islands(task, y, np.empty(len(x)), limits, results)
     ready.workspaces.append(place)
     error, iterations, _ = results[0].tolist() if islands == 1 else results.max(axis=0).tolist()
     if not error <= goal:

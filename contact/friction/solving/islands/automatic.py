@@ -33,7 +33,7 @@ from pluecker.contact.friction.first_order.memory import ERROR
 from pluecker.contact.friction.first_order.pgs import USUAL
 from pluecker.contact.friction.first_order.runner import settled
 from pluecker.contact.friction.solving.islands.island import STEPS, Island, on_islands
-from pluecker.contact.friction.solving.islands.newton import BUDGET, run_newton
+from pluecker.contact.friction.solving.islands.newton import BUDGET, Limits, run_newton
 from pluecker.contact.friction.solving.islands.pieces import over_relaxed, with_momentum
 
 __all__ = [
@@ -59,15 +59,15 @@ def run_automatic(
     P, law, x, u, tol, limit, memory, begin, end, patterns=None, layouts=None, threads=1, roots=None
 ):  # fmt: skip
     """Run Newton's method on all islands of not too many contacts, and the table on those that it leaves."""
-    done = run_newton(P, law, x, u, tol, limit, memory.results, begin, end, roots, *limits_of(law))
+    done = run_newton(P, law, roots, x, u, limits_of(law, tol, limit), memory.results, begin, end)
     if (memory.results[begin:end, ERROR] <= tol).all():
         return done
     return [*done, *run_table(P, law, x, u, tol, limit, memory, begin, end, patterns, layouts, threads, roots)]
 
 
-def limits_of(law: int) -> tuple[int, int, int]:
-    """Return how many factors Newton's method may make first, and of how many contacts, with a start and without."""
-    return (BUDGET, LARGE, LARGE) if law == 1 else (CONVEX_BUDGET, LARGE, SMALL)
+def limits_of(law: int, goal: float, iterations: int) -> Limits:
+    """Return the limits of Newton's method where it comes first: factors, and contacts with a start and without."""
+    return Limits(goal, iterations, *((BUDGET, LARGE, LARGE) if law == 1 else (CONVEX_BUDGET, LARGE, SMALL)))
 
 
 def table(island: Island, tol: float) -> None:

@@ -38,8 +38,9 @@ from pluecker.contact.friction.problem.sets import shift
 from pluecker.contact.friction.results.result import Part
 from pluecker.contact.friction.solving.islands.newton import (
     BUDGET,
-    Place,
+    Limits,
     Roots,
+    Task,
     improve_islands,
     improve_part,
     make_place,
@@ -167,10 +168,15 @@ class Island:
         return roots if roots is not None and roots.covered[self.number] else None
 
     @cached_property
-    def place(self) -> Place:
-        """Workspace of Newton's method."""
-        assert self.whole.roots is not None
-        return make_place(self.whole.roots)
+    def task(self) -> Task:
+        """The whole problem for Newton's method, with a workspace of its own."""
+        return self.new_task()
+
+    def new_task(self) -> Task:
+        """Make the whole problem for Newton's method, with a new workspace."""
+        roots = self.whole.roots
+        assert roots is not None
+        return Task(self.whole.P, self.law, roots, make_place(roots))
 
     @property
     def first(self) -> int:
@@ -282,15 +288,12 @@ class Island:
 
     def newton(self, tol: float, x: Array | None = None, most: int = BUDGET) -> None:
         """Run Newton's method, from the best point unless another is given, with so many factors, if there is a root."""
-        P, roots = self.whole.P, self.roots
-        if roots is None or self.rest <= 0 or self.error <= tol:
+        if self.roots is None or self.rest <= 0 or self.error <= tol:
             return
-        began, results = time.perf_counter(), np.array([[np.inf, 0.0, 0.0]])
-        own, speeds = np.empty(len(P.b)), np.empty(len(P.b))
+        began, results, m = time.perf_counter(), np.array([[np.inf, 0.0, 0.0]]), len(self.whole.P.b)
+        own, speeds = np.empty(m), np.empty(m)
         own[self.rows] = self.x if x is None else x
-        improve_islands(
-            roots, P, self.law, own, speeds, tol, self.rest, most, results, self.number, self.number + 1, self.place
-        )  # fmt: skip
+        improve_islands(self.task, own, speeds, Limits(tol, self.rest, most), results, self.number)
         self.take(own[self.rows], speeds[self.rows])
         self.note("newton", int(results[0, ITERATIONS]), began)
 
@@ -306,17 +309,16 @@ class Island:
             enough: of the error of a part.
             most: factors of each.
         """
-        P, roots, began, most = self.whole.P, self.whole.roots, time.perf_counter(), min(most, self.rest)
-        assert roots is not None
-        own, speeds = np.empty(len(P.b)), np.empty(len(P.b))
+        began, most, m = time.perf_counter(), min(most, self.rest), len(self.whole.P.b)
+        own, speeds = np.empty(m), np.empty(m)
         own[self.rows], speeds[self.rows] = x, u
 
         def solved(k: int) -> tuple[bool, int]:
             with np.errstate(all="ignore"):  # of its thread
-                place, blocks = make_place(roots), self.first + parts[k]
-                before, _ = improve_part(roots, P, self.law, own, speeds, blocks, 0.0, 0, enough, place)
-                least, goal_here = enough * before, goal * before
-                error, factors = improve_part(roots, P, self.law, own, speeds, blocks, goal_here, most, least, place)
+                task, blocks = self.new_task(), self.first + parts[k]
+                before, _ = improve_part(task, own, speeds, blocks, 0.0, 0, enough)
+                least = enough * before
+                error, factors = improve_part(task, own, speeds, blocks, goal * before, most, least)
                 return error <= least, factors
 
         order = sorted(range(len(parts)), key=lambda k: -len(parts[k]))  # largest first, so that no thread waits long

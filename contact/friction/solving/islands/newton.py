@@ -38,7 +38,10 @@ from pluecker.spatial.engine.parallel.interruption_flag import interrupted
 from pluecker.spatial.engine.scalars.operations import part
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["BUDGET", "Place", "Roots", "find_roots", "improve_islands", "improve_part", "make_place", "run_newton"]
+__all__ = [
+    "BUDGET", "Limits", "Place", "Roots", "Task", "find_roots", "improve_islands", "improve_part", "make_place",
+    "run_newton",
+]  # fmt: skip
 
 AIM = 0.3  # of the error that is asked for
 BUDGET = 100  # factors, from a start; of 440 hard problems 399 take no more, with 300 three more are solved
@@ -72,6 +75,23 @@ class Roots(NamedTuple):
     room: Indices
 
 
+class Limits(NamedTuple):
+    """Limits of Newton's method on the islands of a problem.
+
+    Attributes:
+        goal: the error to be reached.
+        iterations: of all methods together on an island, a factor being one.
+        factors: of an island in one call.
+        blocks, fresh: of an island, at most, and of one without a start, whose multipliers are zero.
+    """
+
+    goal: float
+    iterations: int
+    factors: int
+    blocks: int = MOST
+    fresh: int = MOST
+
+
 class Place(NamedTuple):
     """Workspace of one call, as long as vectors of all multipliers, blocks, nodes and velocities.
 
@@ -92,6 +112,22 @@ class Place(NamedTuple):
     zero: Array
     local: Indices
     change: Array
+
+
+class Task(NamedTuple):
+    """A prepared problem for Newton's method.
+
+    Attributes:
+        P: the problem.
+        law: 1 for Coulomb's law, 0 for the convex one.
+        roots: of the problem.
+        place: workspace.
+    """
+
+    P: Prepared
+    law: int
+    roots: Roots
+    place: Place
 
 
 def make_place(roots: Roots) -> Place:
@@ -174,9 +210,9 @@ fill = entry_point(fill)
 
 
 @allocation_free_kernel
-def problem_of(roots, P, place):
+def problem_of(task):
     """View the problem as the solver of islands has it"""
-    G = roots.G
+    roots, place, G = task.roots, task.place, task.roots.G
     return IslandProblem(
         view(G.rows), view(G.columns), view(G.first), view(G.column), view(G.place), view(G.data), view(roots.sizes),
         view(roots.friction), view(place.lower), view(place.upper), view(roots.inverse), view(roots.inverse),
@@ -202,16 +238,17 @@ def is_there(x, top, bottom):
     return largest > 0.0
 
 
-def on_islands(roots, P, law, x, u, goal, limit, budget, blocks, fresh, results, begin, end, place, memory):
-    """Run Newton's method on islands of at most so many blocks without an error of ``goal``, from x; return 0, or how many
-    numbers of memory are lacking. Of islands without a start, whose x is zero, these are at most ``fresh``
+def on_islands(task, x, u, limits, results, first_island, memory):
+    """Run Newton's method on islands within limits that have a larger error than the goal, from x; return 0, or how many
+    numbers of memory are lacking
 
-    ``results`` are those of the islands from ``begin`` on. Pairs x, u that are better are kept.
+    ``results`` are those of the islands from the first one on. Pairs x, u that are better are kept.
     """
-    K, Q, y, v = P.K, problem_of(roots, P, place), place.y, place.v
-    for island in range(begin, end):
-        here = results[island - begin]
-        most = min(budget, limit - int(here[ITERATIONS]))
+    P, law, roots, place = task
+    K, Q, y, v, (goal, iterations, factors, blocks, fresh) = P.K, problem_of(task), place.y, place.v, limits
+    for k in range(len(results)):
+        island, here = first_island + k, results[k]
+        most = min(factors, iterations - int(here[ITERATIONS]))
         first, last = P.islands[island], P.islands[island + 1]
         if roots.covered[island] == 0 or last - first > blocks or here[ERROR] <= goal or most <= 0 or interrupted():
             continue
@@ -242,12 +279,13 @@ def on_islands(roots, P, law, x, u, goal, limit, budget, blocks, fresh, results,
     return 0
 
 
-def on_part(roots, P, law, x, u, blocks, aim, budget, enough, place, memory):
+def on_part(task, x, u, blocks, aim, budget, enough, memory):
     """Solve some contacts, in ``blocks``, with the multipliers of all others as they are, from the pair x, u
 
     x has the best that were found, if their error is ``enough``. Returns it and how many factors were made, or with a minus
     how many numbers are lacking.
     """
+    P, law, roots, place = task
     G, K, change = roots.G, P.K, place.change
     for n in range(len(blocks)):
         store_block(P, blocks[n], x, u, place)
@@ -261,7 +299,7 @@ def on_part(roots, P, law, x, u, blocks, aim, budget, enough, place, memory):
         for k in range(K.start[blocks[n]], K.start[blocks[n] + 1]):
             place.offset[k] -= place.y[k] + roots.compliance[k] * place.r[k]
     error, used = solve_island(
-        view(memory), problem_of(roots, P, place), view(place.local), view(blocks), law, aim, inf, budget, view(change)
+        view(memory), problem_of(task), view(place.local), view(blocks), law, aim, inf, budget, view(change)
     )  # fmt: skip
     if used >= 0 and error <= enough:
         for n in range(len(blocks)):
@@ -276,57 +314,48 @@ on_islands, on_part = Direct(on_islands), Direct(on_part)
 # ---------------------------------------------------------------------------------------------------------------- Python
 
 
-def improve_islands(
-    roots: Roots, P: Prepared, law: int, x: Array, u: Array, goal: float, limit: int, budget: int, results: Array,
-    begin: int, end: int, place: Place, blocks: int = MOST, fresh: int = MOST,
-) -> None:  # fmt: skip
-    """Run Newton's method on islands, from x, with so many factors each; x and u become better pairs.
+def improve_islands(task: Task, x: Array, u: Array, limits: Limits, results: Array, first: int = 0) -> None:
+    """Run Newton's method on islands, from x; x and u become better pairs.
 
     Args:
-        roots: of the problem.
-        P: the problem.
-        law: 1 for Coulomb's law.
+        task: the problem.
         x, u: scaled multipliers, from which islands begin, and velocities, ``(m,)``.
-        goal: the error to be reached.
-        limit: of all iterations of an island, a factor being one.
-        budget: factors of an island in this call.
-        results: of the islands from ``begin`` to ``end``, see :class:`~pluecker.contact.friction.first_order.memory.Memory`.
-        begin, end: islands.
-        place: workspace.
-        blocks, fresh: of an island, at most, and of one whose multipliers are zero.
+        limits: of the method.
+        results: of the islands from the first one on, see
+            :class:`~pluecker.contact.friction.first_order.memory.Memory`.
+        first: the first of these islands.
     """
-    lacking = 1
+    lacking, room = 1, task.roots.room
     while lacking > 0:
-        memory = make_memory(int(roots.room[0]))
-        lacking = answering(
-            on_islands, roots, P, law, x, u, goal, limit, budget, blocks, fresh, results, begin, end, place, memory
-        )  # fmt: skip
-        roots.room[0] = max(int(roots.room[0]), lacking + SPARE)
+        memory = make_memory(int(room[0]))
+        lacking = answering(on_islands, task, x, u, limits, results, first, memory)
+        room[0] = max(int(room[0]), lacking + SPARE)
 
 
 def improve_part(
-    roots: Roots, P: Prepared, law: int, x: Array, u: Array, blocks: Indices, aim: float, budget: int, enough: float,
-    place: Place,
+    task: Task, x: Array, u: Array, blocks: Indices, aim: float, budget: int, enough: float
 ) -> tuple[float, int]:  # fmt: skip
     """Solve some contacts with all others as they are; x changes if the error is ``enough``. Return it, and the factors."""
-    used = -1
+    used, room = -1, task.roots.room
     while used < 0:
-        memory = make_memory(int(roots.room[0]))
-        error, used = answering(on_part, roots, P, law, x, u, blocks, aim, budget, enough, place, memory)
-        roots.room[0] = max(int(roots.room[0]), SPARE - used)
+        memory = make_memory(int(room[0]))
+        error, used = answering(on_part, task, x, u, blocks, aim, budget, enough, memory)
+        room[0] = max(int(room[0]), SPARE - used)
     return error, used
 
 
 def run_newton(
-    P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, results: Array, begin: int, end: int,
-    roots: Roots | None, budget: int = BUDGET, blocks: int = MOST, fresh: int = MOST,
+    P: Prepared, law: int, roots: Roots | None, x: Array, u: Array, limits: Limits, results: Array, begin: int, end: int
 ) -> list[Part]:  # fmt: skip
-    """Run Newton's method on islands as methods do; return what it did, nothing where there are no roots."""
+    """Run Newton's method on the islands from ``begin`` to ``end``; return what it did, nothing where there are no roots.
+
+    ``results`` are those of all islands.
+    """
     if roots is None or not roots.covered[begin:end].any():
         return []
     began, mine = time.perf_counter(), results[begin:end]
     before = mine[:, ITERATIONS].copy()
-    improve_islands(roots, P, law, x, u, tol, limit, budget, mine, begin, end, make_place(roots), blocks, fresh)
+    improve_islands(Task(P, law, roots, make_place(roots)), x, u, limits, mine, begin)
     used = mine[:, ITERATIONS] - before
     errors = np.where(used > 0.0, mine[:, ERROR], 0.0)
     return [Part("newton", slice(begin, end), used, errors, time.perf_counter() - began)] if used.any() else []
