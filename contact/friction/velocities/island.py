@@ -176,7 +176,7 @@ def sets_of(I):
 
 @called_kernel
 def survey(P, local, members):
-    """Compute the size of an island; ``local`` has of each node that it meets the number here, -1 of all others"""
+    """Compute the size of an island, and number its nodes in ``local``, which is -1 of all others"""
     m = nodes = entries = pairs = parts = matrix = squares = vector = widest = 0
     for i in range(len(members)):
         g = members[i]
@@ -243,7 +243,7 @@ def lay_out(I, size):
 
 @called_kernel
 def gather(I, P, local, members):
-    """Gather an island, after :func:`lay_out`; ``local`` is -1 everywhere when it is done"""
+    """Gather an island, after :func:`lay_out`; ``local`` has the number here of each node that it meets"""
     gather_sets(I, P, members)
     gather_matrix(I, P, local, members)
     gather_nodes(I, P)
@@ -298,8 +298,6 @@ def gather_matrix(I, P, local, members):
                 q += n
             e += 1
     first[len(members)], parts[e] = e, last
-    for t in range(count(I, NODES)):
-        local[node[t]] = -1
 
 
 @allocation_free_kernel
@@ -444,17 +442,20 @@ def scale_matrix(I):
 
 @called_kernel
 def begin(I, P, local, members):
-    """Lay out and gather an island in aligned memory; return 0, or how many numbers it takes, if there are fewer"""
+    """Lay out and gather an island in aligned memory; return 0, or how many numbers it takes, if there are fewer
+
+    ``local`` is -1 everywhere, before and afterwards.
+    """
     size, before = survey(P, local, members), HEADER
     if len(I) >= HEADER:
         before = lay_out(I, size)
-    if before > len(I):  # by how much is known to the header alone
-        for i in range(len(members)):
-            for k in range(P.first[members[i]], P.first[members[i] + 1]):
-                local[P.column[k]] = -1
-        return before + EIGHT
-    gather(I, P, local, members)
-    return 0
+    lacking = before + EIGHT if before > len(I) else 0  # by how much is known to the header alone
+    if lacking == 0:
+        gather(I, P, local, members)
+    for i in range(len(members)):
+        for k in range(P.first[members[i]], P.first[members[i] + 1]):
+            local[P.column[k]] = -1
+    return lacking
 
 
 # -------------------------------------------------------------------------------------------------------------- products
