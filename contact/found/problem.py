@@ -222,23 +222,22 @@ def store_contacts(s, ws, K):
         for side in range(2):
             t = low if side == 0 else high
             if t >= 0 and (side == 0 or t != low):
-                width = start[t + 1] - start[t]
-                end = begin_block(P, e, p, t, width, size)
+                end = begin_block(P, e, p, t, start[t + 1] - start[t], size)
                 if end <= len(P.data):
                     if t == one:
-                        add_body(s, ws, P, e, width, start[t], size, frame, x, i, -1.0)
+                        add_body(s, ws, P, e, frame, x, i, -1.0)
                     if t == two:
-                        add_body(s, ws, P, e, width, start[t], size, frame, x, j, 1.0)
+                        add_body(s, ws, P, e, frame, x, j, 1.0)
                 e, p = e + 1, end
     P.rows[K], P.first[K] = size * K, e
     return Extent(K, size * K, e, p)
 
 
 @called_kernel
-def add_body(s, ws, P, block, width, left, size, frame, x, body, sign):
+def add_body(s, ws, P, block, frame, x, body, sign):
     """Add to a block how a body's freedoms move the point x along and about the axes of a frame"""
-    X, C, (n, t1, t2) = piece(s, ws, LINKS), piece(s, ws, COLUMNS), frame
-    first, freedom = index_table(s, WAY_FIRST), index_table(s, WAY_FREEDOM)
+    X, C, (n, t1, t2), size = piece(s, ws, LINKS), piece(s, ws, COLUMNS), frame, count(s, SIZE)
+    first, freedom, start = index_table(s, WAY_FIRST), index_table(s, WAY_FREEDOM), index_table(s, START)
     link, row, p, low, high = (
         index_table(s, WAY_LINK),
         index_table(s, WAY_ROW),
@@ -246,6 +245,8 @@ def add_body(s, ws, P, block, width, left, size, frame, x, body, sign):
         P.low[block],
         P.high[block],
     )
+    left = start[P.column[block]]
+    width = start[P.column[block] + 1] - left
     for e in range(first[body], first[body + 1]):
         low, high = min(low, row[e] - left), max(high, row[e] - left + 1)
         w0, w1, w2, v0, v1, v2 = point_column(X, C, freedom[e], link[e], x)
