@@ -14,18 +14,16 @@ from pluecker.spatial.engine.memory.arrays import integers, integers_in
 from pluecker.spatial.engine.scalars.operations import load, load_integer, part, tail
 
 # counts and options, integers
-(
-    COLLIDERS, BODIES, TREES, SIZE, LAW, POISSON, PAIRS, CONTACTS, DATA, WORK, TOTAL, ROOM, OUTSIDE, FINDER,
-) = range(14)  # fmt: skip
+COLLIDERS, TREES, SIZE, LAW, POISSON, PAIRS, CONTACTS, DATA, WORK, TOTAL, ROOM, OUTSIDE = range(12)
 # numbers
-RECOVERY, RECOVERY_SPEED, ACCURACY = range(14, 17)
+RECOVERY, RECOVERY_SPEED, ACCURACY = range(12, 15)
 # where each table begins, in the plan
 (
     WAY_FIRST, WAY_FREEDOM, WAY_LINK, WAY_ROW, TREE_OF_BODY, START, SQUARE, COORDINATE_OF_ROW, ROW_OF_COORDINATE,
     COLLIDER_LINK, COLLIDER_BODY, COLLIDER_FRAME, CENTERS, RADII, FINDING_HEADER, ALONE, INVERSES, MASSES,
-) = range(17, 35)  # fmt: skip
-SCENE_NUMBERS, SCENE_INTEGERS = 35, 37  # addresses and lengths of what the search for contacts reads
-PLACES = 39  # of each piece of the workspace, where it begins and how long it is
+) = range(15, 33)  # fmt: skip
+SCENE_NUMBERS, SCENE_INTEGERS = 33, 35  # addresses and lengths of what the search for contacts reads
+PLACES = 37  # of each piece of the workspace, where it begins and how long it is
 
 PIECES = (
     # where everything is, and the velocity without impulses

@@ -261,7 +261,7 @@ class Task:
         """
         plan, least = self.plan, self.least
         parting = self.normal[least[self.normal] > plan.shapes.accuracy * max(self.fastest, self.asked)]
-        hidden = max(self.sets.friction[:, 0].max(initial=0.0), plan.masses) * ROUNDING > 1.0  # what could be found
+        hidden = max(self.sets.friction[:, 0].max(initial=0.0), plan.mass_ratio) * ROUNDING > 1.0  # what could be found
         most = ATTEMPT if hidden else ITERATIONS
         first = ATTEMPT if self.m <= SMALL else most
         if (

@@ -153,6 +153,8 @@ class Plan:
         packed: the constraints.
         shapes: the colliders, and the law of their contacts.
         room: with which the next motion begins: as much as others needed.
+        ways, size: paths of its bodies, and how many components contacts have.
+        mass_ratio: of the heaviest link to the lightest, of those with mass.
     """
 
     model: Model
@@ -169,7 +171,7 @@ class Plan:
             self.room = Room(64, 2 * n + 32, 12 * self.size * (2 * n + 32), 0)
         masses = self.model.links[:, INERTIA]
         masses = masses[masses > 0.0]
-        self.masses = float(masses.max(initial=1.0) / masses.min(initial=masses.max(initial=1.0)))
+        self.mass_ratio = float(masses.max(initial=1.0) / masses.min(initial=masses.max(initial=1.0)))
 
     def pack(self, room: Room, needs: int, outside: int) -> Array:
         """Pack the plan as steps read it, with so much room.
@@ -195,9 +197,9 @@ class Plan:
         links = np.concatenate([ways.link_of_body, [0]])[bodies]
         numbers = (self.shapes.recovery, self.shapes.recovery_speed, self.shapes.accuracy)
         head[layout.RECOVERY : layout.RECOVERY + len(numbers)] = numbers
-        whole[: layout.FINDER] = (
-            len(collision.colliders), self.model.n_bodies, len(ways.square), self.size, LAWS[self.shapes.law],
-            self.shapes.impacts == "poisson", room.pairs, room.contacts, room.data, sizes[-1], sum(sizes), 0, 0,
+        whole[: layout.ROOM] = (
+            len(collision.colliders), len(ways.square), self.size, LAWS[self.shapes.law],
+            self.shapes.impacts == "poisson", room.pairs, room.contacts, room.data, sizes[-1], sum(sizes),
         )  # fmt: skip
         ends = np.cumsum(sizes)
         whole[layout.PLACES :: 2], whole[layout.PLACES + 1 :: 2] = ends - sizes, sizes
