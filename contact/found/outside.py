@@ -129,7 +129,7 @@ class Outside:
         r, error = task.impulses()
         piece[layout.IMPULSES][: len(r)] = r
         piece[layout.AFTER][:] = task.velocity(r)
-        piece[layout.ANSWER][0] = error / self.plan.shapes.accuracy
+        piece[layout.ANSWER][layout.ERROR] = error / self.plan.shapes.accuracy
 
     def solver(self, problem: Problem, aim: float, most: int, law: str) -> Solver:
         """Return a solver that is ready for the pattern, which is often that of the step before."""
@@ -200,8 +200,9 @@ class Task:
         self.offset, self.compliance = part(layout.OFFSET, m), part(layout.COMPLIANCE, m)
         self.start, self.free = part(layout.IMPULSES, m), piece[layout.FREE].copy()
         self.normal = size * np.arange(K)
-        _, self.fastest, self.asked, hit = piece[layout.ANSWER][:4].tolist()
-        self.hit, self.m = bool(hit), m
+        answer, self.m = piece[layout.ANSWER], m
+        self.fastest, self.asked = answer.item(layout.FASTEST), answer.item(layout.PARTING)
+        self.hit = bool(answer[layout.HIT])
         self.near = self.nearer_limits()
         self.linear = np.zeros(m, bool)
         free = np.isinf(self.sets.lower) & np.isinf(self.sets.upper) & (discs[:, 0] == 0)

@@ -22,11 +22,12 @@ from pluecker.articulated.model.layout import (
 from pluecker.contact.found.layout import (
     ANSWER,
     CENTERS,
+    COLLIDERS,
     COLLIDER_FRAME,
     COLLIDER_LINK,
-    COLLIDERS,
     COLUMNS,
     COORDINATE_OF_ROW,
+    ERROR,
     FAR,
     FIND,
     FINDING_HEADER,
@@ -173,9 +174,9 @@ def find_in_reach(s, ws):
             needs(s, NEEDS_CONTACTS, work[FOUND])
             needs(s, NEEDS_PAIRS, work[LEFT])
             return -1
-        answer[0], answer[STATUS] = -1.0, status
+        answer[ERROR], answer[STATUS] = -1.0, status
         ask(count(s, OUTSIDE), ws, FIND)
-        if answer[0] < 0.0:
+        if answer[ERROR] < 0.0:
             return -1
-        if answer[0] == 0.0:  # the table is complete
+        if answer[ERROR] == 0.0:  # the table is complete
             return table[0]

@@ -33,15 +33,18 @@ from pluecker.contact.found.layout import (
     CONTACTS,
     COUNTED,
     DATA,
+    ERROR,
     FAR,
     FASTEST,
     FREE,
+    HIT,
     LAST_STEP,
     LAW,
     LCP,
     MOMENTS,
     NEEDS_DATA,
     OUTSIDE,
+    PARTING,
     REACH,
     REMEMBERED,
     SIZE,
@@ -156,9 +159,10 @@ def make_solve_contacts(with_rows: bool) -> Callable[..., Any]:
             if error == NO_ROOM or large or (error <= 1.0 and not thrown):
                 return error
         answer = piece(s, ws, ANSWER)
-        answer[0], answer[1], answer[2], answer[3] = nan, fastest, parting, 1.0 if hit or struck else 0.0
+        answer[ERROR], answer[FASTEST], answer[PARTING] = nan, fastest, parting
+        answer[HIT] = 1.0 if hit or struck else 0.0
         ask(count(s, OUTSIDE), ws, SOLVE)
-        return answer[0]
+        return answer[ERROR]
 
     solve_contacts.__name__ += f"_{with_rows:d}"
     return called_kernel(solve_contacts)
