@@ -235,12 +235,14 @@ RENEWALS = 6  # of J, where gaps are large beside lengths: at most
 
 
 @called_kernel
-def move_along_rows(m, w, s, h, q, v, memory, q1, v1, ws, work):
+def move_along_rows(m, w, h, q, v, memory, q1, v1, ws):
     """Compute q1 and v1 from the velocity v, close the gaps of rows of constraints, and remember turns and rotors
+
+    v is the head of scratch memory, and what is behind it is written over.
 
     Returns the largest gap that is left, as a share of what is tolerated.
     """
-    n, rows, kept = linear_count(w), row_count(w), memory_in(w, memory)
+    s, n, rows, kept, work = plan(w), linear_count(w), row_count(w), memory_in(w, memory), tail(v, velocity_count(m))
     if n == 0 and load_integer(w, N_TURNS) == 0:  # limits, motors and friction leave no gaps, and nothing to remember
         move_configuration(m, h, q, v, piece(s, ws, MOMENTS), work, q1, v1)
         keep_coordinate_limits(w, q, q1)

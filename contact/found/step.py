@@ -216,8 +216,7 @@ def make_step(with_elements: bool, with_rows: bool) -> Callable[..., Any]:
         by_coordinate(m, s, piece(s, ws, AFTER), after)
         if with_rows:
             keep_impulses(w, s, ws, kept.impulses)
-            rest = tail(after, velocity_count(m))
-            gap = move_along_rows(m, w, s, h, q, after, memory, q1, v1, ws, rest)
+            gap = move_along_rows(m, w, h, q, after, memory, q1, v1, ws)
             error = max(error, gap) if gap == gap else gap
         else:
             move_configuration(m, h, q, after, piece(s, ws, MOMENTS), tail(after, velocity_count(m)), q1, v1)
