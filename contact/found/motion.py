@@ -14,8 +14,8 @@ from pluecker.contact.found.outside import Outside
 from pluecker.contact.found.plan import Plan
 from pluecker.contact.friction.sparse.blocks import Indices
 from pluecker.contact.friction.tables.table import contact_frames
+from pluecker.contact.geometry.contacts import contacts_in
 from pluecker.contact.geometry.finding import table
-from pluecker.contact.geometry.finding.finder import columns_in
 
 __all__ = ["FoundMotion", "Look", "Touch", "look_at", "touch_of"]
 
@@ -113,13 +113,13 @@ def look_at(outside: Outside) -> Look:
 
 def touch_of(look: Look) -> Touch:
     """Compute the contacts of a step."""
-    columns, friction = columns_in(look.integers, look.numbers), look.friction[::3]
+    found, friction = contacts_in(look.integers, look.numbers), look.friction[::3]
     K = len(friction)
     size = len(look.speed) // max(K, 1)
-    frames, r = contact_frames(columns.normal), look.impulses.reshape(K, size) / look.step
+    frames, r = contact_frames(found.normal), look.impulses.reshape(K, size) / look.step
     slip = np.einsum("kij,ki->kj", frames, look.speed.reshape(K, size)[:, :3]) if K else np.zeros((0, 3))
     force = np.einsum("kij,ki->kj", frames, r[:, :3]) if K else np.zeros((0, 3))
     moment = np.zeros((K, 3))
     for a in range(3, size):
         moment += r[:, a, None] * frames[:, (a - 2) % 3]
-    return Touch(columns.colliders, columns.point, columns.normal, columns.gap, force, moment, slip, friction)
+    return Touch(found.colliders, found.point, found.normal, found.gap, force, moment, slip, friction)

@@ -55,6 +55,7 @@ from pluecker.contact.found.layout import (
     index_table,
     piece,
     table,
+    plan,
 )
 from pluecker.contact.found.shapes import by_row
 from pluecker.contact.rows.jacobian import row_rate, store_geometry, store_jacobian, store_row_values

@@ -39,7 +39,8 @@ room or file       what is in it
 Imports point from each line of that table to those below it.
 """
 
-from pluecker.contact.geometry.collision import Collision, Contacts
+from pluecker.contact.geometry.collision import Collision
+from pluecker.contact.geometry.contacts import Contacts
 from pluecker.contact.geometry.distances import Distance, distance
 from pluecker.contact.geometry.pictures import draw_colliders
 from pluecker.contact.geometry.shape_contact import ShapeContact

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
 from pluecker.articulated.model.model import Model
@@ -21,8 +20,8 @@ from pluecker.articulated.running.arguments import as_model
 from pluecker.contact.arguments import can_be_listed
 from pluecker.contact.constraints.frames import body_of
 from pluecker.contact.errors import GeometryError
-from pluecker.contact.friction.tables.table import ContactTable, contact_frames
 from pluecker.contact.geometry.checks import not_negative
+from pluecker.contact.geometry.contacts import Contacts
 from pluecker.contact.geometry.finding.coal_pairs import check_pair
 from pluecker.contact.geometry.finding.filters import Filter
 from pluecker.contact.geometry.finding.finder import Finder
@@ -34,67 +33,7 @@ from pluecker.spatial.functions.arguments import as_numbers
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.properties import cached_property
 
-__all__ = ["Collision", "Contacts", "WorldShapes"]
-
-Integers = NDArray[np.int64]
-
-
-@by_value()
-@dataclass(frozen=True, eq=False)
-class Contacts:
-    """Table of K contacts in a fixed order: where colliders touch, or nearly do.
-
-    Attributes:
-        bodies: the two bodies i < j of the model, ``(K, 2)``; -1 is the world, or what is fixed to it.
-        colliders: the two colliders, that of body i first, ``(K, 2)``: numbers in ``Collision.colliders``.
-        feature: which corners, edges or faces of these touch, ``(K,)``. With both colliders it is the contact's name:
-            it is the same in the next step, if the same features touch there, so that multipliers can be taken over.
-        normal: from i to j, of unit length, ``(K, 3)``; world axes.
-        tangents: two unit vectors across it, ``(K, 2, 3)``, those of :func:`~pluecker.contact.contact_frames`.
-        point: half-way between both surfaces, ``(K, 3)``; world, m. The points on the surfaces are ``point -+ gap/2
-            normal``.
-        gap: the distance of the surfaces along the normal, negative where they penetrate, ``(K,)``; m.
-        friction: coefficients of Coulomb, rolling and spinning friction, ``(K, 3)``; 1, m, m.
-        restitution: Newton's coefficient, or Poisson's, ``(K,)``.
-        stiffness: ``(K,)``, N/m; infinite where both surfaces are rigid.
-        damping: ``(K,)``, N s/m.
-        surface_velocity: of the material of j against that of i where neither body moves, ``(K, 3)``; world axes, m/s.
-        kinetic_friction: Coulomb's coefficient of what slides, ``(K,)``.
-    """
-
-    bodies: Integers
-    colliders: Integers
-    feature: Integers
-    normal: Array
-    point: Array
-    gap: Array
-    friction: Array
-    restitution: Array
-    stiffness: Array
-    damping: Array
-    surface_velocity: Array
-    kinetic_friction: Array
-
-    def __len__(self) -> int:
-        """Return the number of contacts, K."""
-        return len(self.gap)
-
-    @cached_property
-    def tangents(self) -> Array:
-        """Two unit vectors across each normal, ``(K, 2, 3)``."""
-        return contact_frames(self.normal)[:, 1:]
-
-    def table(self) -> ContactTable:
-        """Convert to the table of :func:`~pluecker.contact.assemble_contacts`: the world is body 0, body k of the model k +
-        1.
-
-        Stiffness, damping, surface velocities and the friction of what slides are not part of it.
-        """
-        columns = 3 if self.friction[:, 2].any() else 2 if self.friction[:, 1].any() else 1
-        friction = self.friction[:, 0] if columns == 1 else self.friction[:, :columns]
-        return ContactTable(
-            self.bodies + 1, self.normal, self.point, self.gap, friction=friction, restitution=self.restitution
-        )
+__all__ = ["Collision", "WorldShapes"]
 
 
 @by_value("model", "colliders", "margin", "allowed")
@@ -253,7 +192,7 @@ class Collision:
         finder = self.finders.pop() if self.finders else Finder(self.scene)
         found = finder.find(T, far)
         self.finders.append(finder)
-        return Contacts(*found)
+        return found
 
     @cached_property
     def scene(self) -> Scene:

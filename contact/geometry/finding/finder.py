@@ -6,12 +6,13 @@ A call says when it needs more room, when a kernel is not compiled yet, and whic
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba import config
 from numpy.typing import NDArray
 
+from pluecker.contact.geometry.contacts import Contacts, contacts_in
 from pluecker.contact.geometry.finding import table
 from pluecker.contact.geometry.finding.blocks import POSE
 from pluecker.contact.geometry.finding.broad_phase import FARTHEST
@@ -41,29 +42,12 @@ from pluecker.contact.geometry.finding.scene import MARGIN, Scene
 from pluecker.contact.geometry.slots import GAP, SLOT
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["Columns", "Finder"]
+__all__ = ["Finder"]
 
 Integers = NDArray[np.int64]
 FIRST_ROOM = 64  # contacts, and four of each collider besides
 LISTED = 64  # pairs of a list
 SPARE = 1.5  # times what was needed last
-
-
-class Columns(NamedTuple):
-    """Columns of the table of contacts, as fields of :class:`~pluecker.contact.geometry.Contacts` of these names."""
-
-    bodies: Integers
-    colliders: Integers
-    feature: Integers
-    normal: Array
-    point: Array
-    gap: Array
-    friction: Array
-    restitution: Array
-    stiffness: Array
-    damping: Array
-    surface_velocity: Array
-    kinetic_friction: Array
 
 
 class Finder:
@@ -86,7 +70,7 @@ class Finder:
         self.room, self.listed = contacts, listed
         self.work_f, self.work_i, self.out_f, self.out_i = make_memory(self.n, contacts, listed)
 
-    def find(self, T: Array, far: Array) -> Columns:
+    def find(self, T: Array, far: Array) -> Contacts:
         """Find the contacts of shapes at placements ``(n, 4, 4)``; ``far`` is the reach of each collider, ``(n,)``, m."""
         T, far = np.ascontiguousarray(T).reshape(-1), np.ascontiguousarray(far)
         status = self.call(T, far)
@@ -94,7 +78,7 @@ class Finder:
             place = self.work_i[POSES_AT]
             again = self.go_on(status, self.work_f[place : place + POSE * self.n], far)
             status = self.call(T, far) if again else COMPLETE
-        return self.columns()
+        return self.contacts()
 
     def call(self, T: Array, far: Array) -> int:
         """Call the kernel once."""
@@ -164,29 +148,10 @@ class Finder:
             store_found(*arrays)
         return True
 
-    def columns(self) -> Columns:
+    def contacts(self) -> Contacts:
         """Return the table that is stored now, a copy."""
         K = int(self.out_i[0])
-        return columns_in(self.out_i[: 1 + table.INTEGERS * K].copy(), self.out_f[: table.NUMBERS * K].copy())
-
-
-def columns_in(integers: Integers, numbers: Array) -> Columns:
-    """View the columns of a table in its memory."""
-    K, i, f = int(integers[0]), integers[1:], numbers
-    return Columns(
-        i[table.BODIES * K : table.COLLIDERS * K].reshape(K, 2),
-        i[table.COLLIDERS * K : table.FEATURE * K].reshape(K, 2),
-        i[table.FEATURE * K :],
-        f[table.NORMAL * K : table.POINT * K].reshape(K, 3),
-        f[table.POINT * K : table.GAPS * K].reshape(K, 3),
-        f[table.GAPS * K : table.FRICTION * K],
-        f[table.FRICTION * K : table.RESTITUTION * K].reshape(K, 3),
-        f[table.RESTITUTION * K : table.STIFFNESS * K],
-        f[table.STIFFNESS * K : table.DAMPING * K],
-        f[table.DAMPING * K : table.SURFACE_VELOCITY * K],
-        f[table.SURFACE_VELOCITY * K : table.KINETIC_FRICTION * K].reshape(K, 3),
-        f[table.KINETIC_FRICTION * K :],
-    )
+        return contacts_in(self.out_i[: 1 + table.INTEGERS * K].copy(), self.out_f[: table.NUMBERS * K].copy())
 
 
 def pairs_in(work: Integers, at: int, count: int) -> list[tuple[int, int]]:
