@@ -10,13 +10,14 @@ on the island alone, and not on how many threads there are.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from pluecker.contact.friction.first_order.memory import ERROR, Memory
 from pluecker.contact.friction.first_order.pgs import USUAL, run_pgs, run_psor
 from pluecker.contact.friction.problem.prepared import Prepared
+from pluecker.contact.friction.sparse.symbolic import Symbolic
 from pluecker.spatial.engine.parallel.interruption import answering
 from pluecker.spatial.functions.elementwise import Array
 
@@ -24,6 +25,7 @@ __all__ = [
     "SHARED_CONTACTS",
     "WIDE",
     "Layouts",
+    "Whole",
     "layout_of",
     "run_relaxed_sweeps",
     "run_sweeps",
@@ -33,6 +35,24 @@ __all__ = [
 WIDE = 200  # contacts of an island, from which eight are taken at a time
 SHARED_CONTACTS = 2000  # from which threads share its work
 Layouts = dict[tuple[str, int], Any]  # and what else is kept of large islands: by what it is, and by their numbers
+
+
+class Whole(NamedTuple):
+    """A problem with what is kept of it from call to call, as methods that are not compiled as a whole take it.
+
+    Attributes:
+        P: the problem.
+        roots: for Newton's method, :class:`~pluecker.contact.friction.solving.newton.Roots`, if there are any.
+        patterns: symbolic factors of islands that are known, by their numbers.
+        layouts: of large islands, that are known.
+        threads: that share the work of a large island, at most.
+    """
+
+    P: Prepared
+    roots: Any
+    patterns: dict[int, Symbolic]
+    layouts: Layouts
+    threads: int
 
 
 def layout_of(P: Prepared, island: int, layouts: Layouts, number: int, threads: int) -> Any:
@@ -64,20 +84,18 @@ def sharing(small: Callable[..., Any], relaxation: float) -> Callable[..., None]
     """Make a runner as :func:`.make_runner` does, with threads for each large island; ``small`` is that of all others."""
 
     def run(
-        P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, memory: Memory, begin: int, end: int,
-        layouts: Layouts | None = None, threads: int = 1,
+        whole: Whole, law: int, x: Array, u: Array, tol: float, limit: int, memory: Memory, begin: int, end: int
     ) -> None:  # fmt: skip
         """Run the method on islands; see :func:`~pluecker.contact.friction.first_order.runner.make_runner`.
 
-        ``layouts``: those that are known, to which new ones are added.
+        To the layouts that are known new ones are added.
         """
-        layouts, first = {} if layouts is None else layouts, begin
-        sizes = np.diff(P.islands)
+        P, first, sizes = whole.P, begin, np.diff(whole.P.islands)
         for island in (begin + np.flatnonzero(sizes[begin:end] >= WIDE)).tolist():
             if memory.results[island, ERROR] <= tol:
                 continue
-            workers = threads_for(int(sizes[island]), threads)
-            found = layout_of(P, island, layouts, island, 1)
+            workers = threads_for(int(sizes[island]), whole.threads)
+            found = layout_of(P, island, whole.layouts, island, 1)
             if found is not None:
                 if first < island:
                     answering(small, P, law, x, u, tol, limit, memory, first, island)

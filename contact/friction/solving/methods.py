@@ -17,17 +17,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from pluecker.contact.arguments import as_choice, as_number, as_record, as_switch, as_whole, shown
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.friction.first_order.apgd import run_apgd
-from pluecker.contact.friction.first_order.sharing import Layouts, run_relaxed_sweeps, run_sweeps
+from pluecker.contact.friction.first_order.sharing import run_relaxed_sweeps, run_sweeps
 from pluecker.contact.friction.problem.problem import LAWS, Problem
 from pluecker.contact.friction.solving.islands.automatic import run_automatic, run_interior_point, run_polished
-from pluecker.contact.friction.solving.islands.newton import Roots
-from pluecker.contact.friction.sparse.symbolic import Symbolic
 
 __all__ = ["CONES", "METHODS", "Method", "Options", "check", "checked_options"]
 
@@ -47,10 +44,10 @@ class Method:
             those of linear complementarity problems, see :mod:`~pluecker.contact.friction.lcp.laws`.
         limit: iterations, unless the caller says another number.
         matrix: whether it needs the operator as a matrix.
-        factorises: whether ``run`` takes ``patterns`` too, the symbolic factors of islands, which are kept, and ``roots``.
+        whole: whether ``run`` takes :class:`~pluecker.contact.friction.first_order.sharing.Whole` in place of the problem.
         roots: rows of an island of a matrix, at most, of which Newton's method has the root; none of methods without it.
         first: whether it begins with Newton's method.
-        shares: whether ``run`` takes ``layouts`` and ``threads`` too, and shares the work of a large island.
+        shares: whether threads share the work of a large island.
         recipe: whether ``run`` is Python between pieces of compiled code, none longer than gradients to the limit.
     """
 
@@ -58,29 +55,22 @@ class Method:
     run: Callable[..., Any] | None = None
     limit: int = 0
     matrix: bool = False
-    factorises: bool = False
+    whole: bool = False
     roots: int = 0
     first: bool = False
     shares: bool = False
     recipe: bool = False
 
-    def runner(self, patterns: dict[int, Symbolic], layouts: Layouts, roots: Roots | None) -> Callable[..., Any]:
-        """Return ``run`` with the symbolic factors, roots and layouts of large islands that are known, if it takes any."""
-        if self.run is None:
-            raise NotImplementedError("methods for complementarity problems do not run on islands")
-        known: dict[str, Any] = {"patterns": patterns, "roots": roots} if self.factorises else {}
-        return partial(self.run, **known, **({"layouts": layouts} if self.shares else {}))
-
 
 METHODS = {
     "auto": Method(
-        LAWS, run_automatic, 1000000, matrix=True, factorises=True, roots=72, first=True, shares=True, recipe=True
+        LAWS, run_automatic, 1000000, matrix=True, whole=True, roots=72, first=True, shares=True, recipe=True
     ),
     "apgd": Method(CONES, run_apgd, 8000),
-    "pgs": Method(CONES, run_sweeps, 20000, shares=True),
-    "psor": Method(CONES, run_relaxed_sweeps, 20000, shares=True),
-    "newton": Method(CONES, run_polished, 10000, matrix=True, factorises=True, roots=3000, recipe=True),
-    "interior_point": Method(CONES, run_interior_point, 2000, matrix=True, factorises=True, recipe=True),
+    "pgs": Method(CONES, run_sweeps, 20000, whole=True, shares=True),
+    "psor": Method(CONES, run_relaxed_sweeps, 20000, whole=True, shares=True),
+    "newton": Method(CONES, run_polished, 10000, matrix=True, whole=True, roots=3000, recipe=True),
+    "interior_point": Method(CONES, run_interior_point, 2000, matrix=True, whole=True, recipe=True),
     "lemke": Method(POLYGON),
     "minmap_newton": Method(POLYGON),
 }

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from pluecker.contact.arguments import as_record
 from pluecker.contact.errors import ProblemError, UnsolvedError
 from pluecker.contact.friction.first_order.memory import ERROR, ITERATIONS
+from pluecker.contact.friction.first_order.sharing import Whole
 from pluecker.contact.friction.lcp.laws import solve_as_lcp
 from pluecker.contact.friction.problem.checks import HUGE, as_vector
 from pluecker.contact.friction.problem.prepared import Prepared
@@ -278,9 +279,11 @@ def solve_prepared(ready: Preparation, b: Array, start: Array | None, options: O
         if options.how.first and size <= MOST_AT_ONCE and ready.roots is not None and not options.history:
             done = at_once(ready, P, exact, x, tol, limit)
         if done is None:
+            how, whole = options.how, Whole(P, ready.roots, ready.patterns, ready.layouts, 1)
+            assert how.run is not None, "methods for complementarity problems do not run on islands"
             job = Job(
-                options.how.runner(ready.patterns, ready.layouts, ready.roots), options.method, exact, tol, limit,
-                options.relaxation or 0.0, options.momentum == "nesterov", options.how.shares,
+                how.run, options.method, exact, tol, limit, options.relaxation or 0.0, options.momentum == "nesterov",
+                whole if how.whole else None, how.shares,
             )  # fmt: skip
             done = interruptible(
                 lambda: run_on_islands(job, P, x, options.threads, options.history), may_take_long(options, P)

@@ -55,14 +55,12 @@ FIRST_ROUNDS, LONG = 4, 20_000
 POLISHING = 1000  # gradients between two calls of Newton's method
 
 
-def run_automatic(
-    P, law, x, u, tol, limit, memory, begin, end, patterns=None, layouts=None, threads=1, roots=None
-):  # fmt: skip
+def run_automatic(whole, law, x, u, tol, limit, memory, begin, end):
     """Run Newton's method on all islands of not too many contacts, and the table on those that it leaves."""
-    done = run_newton(P, law, roots, x, u, limits_of(law, tol, limit), memory.results, begin, end)
+    done = run_newton(whole.P, law, whole.roots, x, u, limits_of(law, tol, limit), memory.results, begin, end)
     if (memory.results[begin:end, ERROR] <= tol).all():
         return done
-    return [*done, *run_table(P, law, x, u, tol, limit, memory, begin, end, patterns, layouts, threads, roots)]
+    return [*done, *run_table(whole, law, x, u, tol, limit, memory, begin, end)]
 
 
 def limits_of(law: int, goal: float, iterations: int) -> Limits:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from pluecker.contact.friction.first_order.memory import (
 )
 from pluecker.contact.friction.first_order.pgs import run_psor
 from pluecker.contact.friction.first_order.runner import evaluate
-from pluecker.contact.friction.first_order.sharing import Layouts, layout_of, threads_for
+from pluecker.contact.friction.first_order.sharing import Whole, layout_of, threads_for
 from pluecker.contact.friction.interior_point.interior_point import interior_point
 from pluecker.contact.friction.problem.natural_map import natural_block
 from pluecker.contact.friction.problem.operator import apply
@@ -53,7 +53,7 @@ from pluecker.spatial.engine.parallel.threads import map_in_threads
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.properties import cached_property
 
-__all__ = ["STEPS", "Checks", "Island", "Whole", "is_long", "on_islands"]
+__all__ = ["STEPS", "Checks", "Island", "is_long", "on_islands"]
 
 STEPS = 200  # of the interior point in one call
 LONGEST_FACTOR = 5e9  # operations of a factor of the interior point: more takes a second, and is left out
@@ -61,24 +61,6 @@ MOST_ANALYSED = 2000  # contacts from which an estimate of these from below come
 PER_ROW = 8  # operations of an iteration besides its product
 PIECE = 8e8  # operations of gradients to the limit: half of them in one piece, 0.2 s where it was measured
 USUAL_STEPS = 50  # of the interior point where it gets anywhere, at most
-
-
-class Whole(NamedTuple):
-    """Parts that islands of a problem have in common.
-
-    Attributes:
-        P: the problem.
-        roots: for Newton's method, if there are any.
-        patterns: symbolic factors of islands that are known, by their numbers.
-        layouts: of large islands, that are known.
-        threads: that share the work of a large island, at most.
-    """
-
-    P: Prepared
-    roots: Roots | None
-    patterns: dict[int, Symbolic]
-    layouts: Layouts
-    threads: int
 
 
 @dataclass
@@ -381,15 +363,12 @@ def with_compliance(P: Prepared) -> BlockMatrix:
 def on_islands(recipe: Callable[[Island, float], None]) -> Callable[..., list[Part]]:
     """Make a runner like those of :func:`.make_runner` from a recipe for one island.
 
-    It takes what is kept of a problem, the symbolic factors and the layouts of islands, by their numbers, and adds what it
-    finds; threads share the sweeps over each large island, and what tells its errors.
+    It takes a problem with what is kept of it, the symbolic factors and the layouts of islands, by their numbers, and adds
+    what it finds; threads share the sweeps over each large island, and what tells its errors.
     """
 
-    def run(
-        P, law, x, u, tol, limit, memory, begin, end, patterns=None, layouts=None, threads=1, roots=None
-    ):  # fmt: skip
-        parts, results = [], memory.results
-        whole = Whole(P, roots, {} if patterns is None else patterns, {} if layouts is None else layouts, threads)
+    def run(whole, law, x, u, tol, limit, memory, begin, end):
+        parts, results, P = [], memory.results, whole.P
         for k in range(begin, end):
             if results[k, ERROR] <= tol:
                 continue

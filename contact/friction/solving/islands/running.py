@@ -29,7 +29,7 @@ from pluecker.contact.friction.first_order.memory import (
     make_memory,
 )
 from pluecker.contact.friction.first_order.runner import evaluate_islands
-from pluecker.contact.friction.first_order.sharing import SHARED_CONTACTS
+from pluecker.contact.friction.first_order.sharing import SHARED_CONTACTS, Whole
 from pluecker.contact.friction.problem.operator import apply
 from pluecker.contact.friction.problem.prepared import Prepared
 from pluecker.contact.friction.problem.sets import project
@@ -55,7 +55,8 @@ class Job:
         limit: iterations of all methods together.
         relaxation: a method's option, or 0.
         nesterov: whether gradients have the published sequence of momentum.
-        shares: whether the method takes ``threads``, which share the work of a large island.
+        whole: the problem as the method takes it, with what is kept of it; None where it takes the problem alone.
+        shares: whether threads share the work of a large island.
     """
 
     method: Callable[..., Any]
@@ -65,7 +66,14 @@ class Job:
     limit: int
     relaxation: float
     nesterov: bool = False
+    whole: Whole | None = None
     shares: bool = False
+
+    def problem(self, P: Prepared, threads: int) -> Prepared | Whole:
+        """Return the problem as the method takes it."""
+        if self.whole is None:
+            return P
+        return self.whole._replace(threads=threads) if self.shares else self.whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,8 +122,8 @@ class Islands:
         job, mine = self.job, slice(begin, end)
         before, began = self.results[mine, ITERATIONS].copy(), time.perf_counter()
         with np.errstate(all="ignore"):
-            memory, shared = self.memory._replace(history=record), {"threads": threads} if job.shares else {}
-            parts = job.method(self.P, job.law, self.x, self.u, self.goal, job.limit, memory, begin, end, **shared)
+            memory, problem = self.memory._replace(history=record), job.problem(self.P, threads)
+            parts = job.method(problem, job.law, self.x, self.u, self.goal, job.limit, memory, begin, end)
         self.never_worse(begin, end)
         elapsed, results = time.perf_counter() - began, self.results[mine]
         if parts is None:
