@@ -88,16 +88,13 @@ def run_friction(options: argparse.Namespace) -> int:
     """Solve the problem of a file, print the result, and write what else the options ask for; return the exit code."""
     from pluecker.contact.app.comparison import check_methods, usual_methods
     from pluecker.contact.app.waiting import Wait, fastest
-    from pluecker.contact.friction.solving.methods import check
+    from pluecker.contact.friction.solving.methods import Options, check
     from pluecker.contact.friction.solving.solve import solve
 
     check_files(options)
     problem = load(options)
     chosen = {"tol": options.tol, "max_iterations": options.max_iterations, "directions": options.directions}
-    check(
-        problem, options.law, options.method, options.tol, options.max_iterations, None, options.threads,
-        options.directions, "best",
-    )  # fmt: skip
+    check(Options(options.law, options.method, threads=options.threads, **chosen), problem)
     names = usual_methods(options.law, options.method) if options.plot is not None else ()
     names = names if options.methods is None else names_in(options.methods)
     if names:

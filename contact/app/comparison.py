@@ -22,7 +22,7 @@ from pluecker.contact.arguments import as_choice, as_switch, as_whole, shown
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.friction.problem.problem import LAWS, Problem
 from pluecker.contact.friction.results.result import Result
-from pluecker.contact.friction.solving.methods import METHODS, check
+from pluecker.contact.friction.solving.methods import METHODS, Options, check
 from pluecker.contact.friction.solving.solve import solve
 from pluecker.spatial.errors import ArgumentTypeError
 
@@ -56,7 +56,7 @@ def check_methods(
     if not methods or len(set(methods)) < len(methods):
         raise ProblemError(f"methods is {shown(methods)}, expected different names, at least one")
     for name in methods:
-        check(problem, law, name, tol, max_iterations, None, None, directions, "best")
+        check(Options(law, name, tol, max_iterations, directions), problem)
     as_whole("repeats", repeats, 1)
     as_switch("separate", separate)
 

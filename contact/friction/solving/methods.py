@@ -16,7 +16,7 @@ minmap_newton          frictionless, lcp                             semismooth 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pluecker.contact.arguments import as_choice, as_number, as_record, as_switch, as_whole, shown
@@ -26,7 +26,7 @@ from pluecker.contact.friction.first_order.sharing import run_relaxed_sweeps, ru
 from pluecker.contact.friction.problem.problem import LAWS, Problem
 from pluecker.contact.friction.solving.islands.automatic import run_automatic, run_interior_point, run_polished
 
-__all__ = ["CONES", "METHODS", "Method", "Options", "check", "checked_options"]
+__all__ = ["CONES", "METHODS", "Method", "Options", "check", "checked"]
 
 MOMENTA = ("full", "nesterov")
 MOST, MOST_KEPT = 2**31, 10**7  # iterations, and those of which the error can be kept
@@ -78,58 +78,53 @@ METHODS = {
 
 @dataclass(frozen=True)
 class Options:
-    """Options of :func:`~pluecker.contact.friction.solving.solve.solve`, checked.
+    """Options of :func:`~pluecker.contact.friction.solving.solve.solve`; :func:`checked` makes sure that they can be.
 
     Attributes:
         law, method, tol, max_iterations, directions, relaxation, momentum, threads, separate, form, history,
             on_unsolved: its arguments.
-        how: the method.
     """
 
     law: str
     method: str
     tol: float
-    max_iterations: int | None
-    directions: int | None
-    relaxation: float | None
-    momentum: str
-    threads: int | None
-    separate: bool
-    form: str
-    history: bool
-    on_unsolved: str
-    how: Method
+    max_iterations: int | None = None
+    directions: int | None = None
+    relaxation: float | None = None
+    momentum: str = MOMENTA[0]
+    threads: int | None = None
+    separate: bool = True
+    form: str = "best"
+    history: bool = False
+    on_unsolved: str = ENDS[0]
+
+    @property
+    def how(self) -> Method:
+        """The method, with what it needs."""
+        return METHODS[self.method]
 
     def rounds(self, size: int) -> int:
         """Return how many iterations the method may take for so many multipliers."""
         return (self.how.limit or 50 * size) if self.max_iterations is None else self.max_iterations
 
 
-def checked_options(
-    problem: Problem, law: str, method: str, tol: float, max_iterations: int | None, directions: int | None,
-    relaxation: float | None, momentum: str, threads: int | None, separate: bool, form: str, history: bool,
-    on_unsolved: str,
-) -> Options:  # fmt: skip
-    """Return the options, or raise an error that says which cannot be."""
-    check(problem, law, method, tol, max_iterations, relaxation, threads, directions, form, momentum)
-    separate, history = as_switch("separate", separate), as_switch("history", history)
-    as_choice("on_unsolved", on_unsolved, ENDS)
-    max_iterations = None if max_iterations is None else min(int(max_iterations), MOST)
-    if history and max_iterations is not None and max_iterations > MOST_KEPT:
-        raise ProblemError(
-            f"max_iterations is {shown(max_iterations)}, expected at most {MOST_KEPT} where the history is kept"
-        )
-    return Options(
-        law, method, float(tol), max_iterations, directions, None if relaxation is None else float(relaxation), momentum,
-        threads, separate, form, history, on_unsolved, METHODS[method],
+def checked(given: Options, problem: Problem) -> Options:
+    """Return the options as they are used, or raise an error that says which cannot be."""
+    check(given, problem)
+    separate, history = as_switch("separate", given.separate), as_switch("history", given.history)
+    as_choice("on_unsolved", given.on_unsolved, ENDS)
+    most = None if given.max_iterations is None else min(int(given.max_iterations), MOST)
+    if history and most is not None and most > MOST_KEPT:
+        raise ProblemError(f"max_iterations is {shown(most)}, expected at most {MOST_KEPT} where the history is kept")
+    relaxation = None if given.relaxation is None else float(given.relaxation)
+    return replace(
+        given, tol=float(given.tol), max_iterations=most, relaxation=relaxation, separate=separate, history=history
     )  # fmt: skip
 
 
-def check(
-    problem: Problem, law: str, method: str, tol: float, max_iterations: int | None, relaxation: float | None,
-    threads: int | None, directions: int | None, form: str, momentum: str = MOMENTA[0],
-) -> None:  # fmt: skip
+def check(given: Options, problem: Problem) -> None:
     """Refuse arguments that cannot be."""
+    law, method = given.law, given.method
     as_record("problem", problem, Problem)
     as_choice("law", law, LAWS)
     as_choice("method", method, METHODS)
@@ -138,17 +133,17 @@ def check(
         own = METHODS[method].laws
         what = f"{'laws' if len(own) > 1 else 'law'} {', '.join(own)}"
         raise ProblemError(f"method {method!r} solves the {what}, not {law}; for that there are {others}")
-    as_number("tol", tol, "a positive number", 0.0)
-    for name, value in (("max_iterations", max_iterations), ("threads", threads), ("directions", directions)):
-        if value is not None:
-            as_whole(name, value, 1)
-    if relaxation is not None:
-        as_number("relaxation", relaxation, "a number between 0 and 2", 0.0, 2.0)
-    if relaxation is not None and method != "psor":
+    as_number("tol", given.tol, "a positive number", 0.0)
+    for name in ("max_iterations", "threads", "directions"):
+        if getattr(given, name) is not None:
+            as_whole(name, getattr(given, name), 1)
+    if given.relaxation is not None:
+        as_number("relaxation", given.relaxation, "a number between 0 and 2", 0.0, 2.0)
+    if given.relaxation is not None and method != "psor":
         raise ProblemError(f"relaxation is an argument of psor, the method is {method!r}")
-    as_choice("momentum", momentum, MOMENTA)
-    if momentum != MOMENTA[0] and method != "apgd":
+    as_choice("momentum", given.momentum, MOMENTA)
+    if given.momentum != MOMENTA[0] and method != "apgd":
         raise ProblemError(f"momentum is an argument of apgd, the method is {method!r}")
-    as_choice("form", form, ("best", "matrix", "factors"))
-    if form == "factors" and not problem.operator.is_factored:
+    as_choice("form", given.form, ("best", "matrix", "factors"))
+    if given.form == "factors" and not problem.operator.is_factored:
         raise ProblemError("form: this problem was made from a matrix, and has no factors")

@@ -30,7 +30,7 @@ from pluecker.contact.friction.solving.islands.automatic import limits_of
 from pluecker.contact.friction.solving.islands.island import is_long
 from pluecker.contact.friction.solving.islands.newton import Limits, Task, improve_islands, make_place
 from pluecker.contact.friction.solving.islands.running import Done, Job, goal_of, run_on_islands
-from pluecker.contact.friction.solving.methods import Options, checked_options
+from pluecker.contact.friction.solving.methods import Options, checked
 from pluecker.contact.friction.solving.preparation import Eliminated, Preparation, difference, prepare_for, prepare_rows
 from pluecker.contact.friction.solving.units import begin, end, in_units, in_units_of_caller
 from pluecker.spatial.engine.parallel.interruption import interruptible, takes_long
@@ -92,10 +92,11 @@ class Solver:
         history: bool = False,
         on_unsolved: str = "return",
     ) -> None:
-        self._options = checked_options(
-            problem, law, method, tol, max_iterations, directions, relaxation, momentum, threads, separate, form, history,
+        given = Options(
+            law, method, tol, max_iterations, directions, relaxation, momentum, threads, separate, form, history,
             on_unsolved,
         )  # fmt: skip
+        self._options = checked(given, problem)
         self._ready = self._prepared(problem, None)
 
     def _prepared(
