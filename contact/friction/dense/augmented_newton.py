@@ -47,9 +47,9 @@ ROUNDING = 4e-16  # of velocities, relative to |c|; divided by rho it is that of
 
 
 @kernel
-def nearest_points(kinds, laws, n, rho, t, y, u, p, x):
+def nearest_points(P, rho, t, y, u, p, x):
     """x(u + t p)"""
-    row, place = 0, 0
+    kinds, laws, row, place = P.kinds, P.laws, 0, 0
     for i in range(len(kinds)):
         kind = load_integer(kinds, i)
         if kind == CONTACT:
@@ -63,19 +63,19 @@ def nearest_points(kinds, laws, n, rho, t, y, u, p, x):
 
 
 @called_kernel
-def slope_along(kinds, laws, n, rho, t, y, u, p, w, d, x):
+def slope_along(P, rho, t, y, u, p, w, d, x):
     """The derivative with t of the function at w + t d, where p = S d: p' (w + t d - x)"""
-    nearest_points(kinds, laws, n, rho, t, y, u, p, x)
+    nearest_points(P, rho, t, y, u, p, x)
     slope = 0.0 * t
-    for k in range(n):
+    for k in range(P.n):
         slope = slope + load(p, k) * (load(w, k) + t * load(d, k) - load(x, k))
     return slope
 
 
 @kernel
-def equations(kinds, laws, S, n, rho, y, u, w, x, M, d):
+def equations(P, rho, y, u, w, x, M, d):
     """M = 1 + V S / rho, d = x - w"""
-    row, place = 0, 0
+    kinds, laws, S, n, row, place = P.kinds, P.laws, P.S, P.n, 0, 0
     for i in range(len(kinds)):
         kind = load_integer(kinds, i)
         top = row * n
@@ -110,12 +110,12 @@ def product(S, n, x, y):
 
 
 @kernel
-def step_length(kinds, laws, n, rho, y, u, p, w, d, x):
+def step_length(P, rho, y, u, p, w, d, x):
     """Return the step length along d: 1, unless the slope of the function changes its sign before; then by bisection"""
     zero = 0.0 * rho
     one = 1.0 + zero
-    most = -ENOUGH * slope_along(kinds, laws, n, rho, zero, y, u, p, w, d, x)
-    rest = slope_along(kinds, laws, n, rho, one, y, u, p, w, d, x)
+    most = -ENOUGH * slope_along(P, rho, zero, y, u, p, w, d, x)
+    rest = slope_along(P, rho, one, y, u, p, w, d, x)
     low, high, t = zero, one, one
     for _ in range(HALVINGS):
         beyond = smaller(larger(most, zero), rest)  # the end lies too far
@@ -126,7 +126,7 @@ def step_length(kinds, laws, n, rho, y, u, p, w, d, x):
         if within(going, 0.0):
             break
         t = select(smaller(zero, going), 0.5 * (low + high), t)
-        rest = slope_along(kinds, laws, n, rho, t, y, u, p, w, d, x)
+        rest = slope_along(P, rho, t, y, u, p, w, d, x)
     return t
 
 
@@ -145,20 +145,20 @@ def still_wrong(S, n, rho, unit, y, w, x, p, d):
 
 
 @called_kernel
-def augmented_newton(kinds, laws, S, c, n, unit, rho, y, w, u, x, p, d, M):
-    """x with springs of the stiffness rho to y, from a guess w, which is improved"""
-    going, steps = 1.0 + 0.0 * rho, 0
-    velocities(S, c, n, w, u)
-    nearest_points(kinds, laws, n, rho, 0.0 * rho, y, u, u, x)
+def augmented_newton(P, unit, rho, y, w, x, scratch):
+    """x with springs of the stiffness rho to y, from a guess w, which is improved; ``scratch``: three vectors, a matrix"""
+    S, n, going, steps, (u, p, d, M) = P.S, P.n, 1.0 + 0.0 * rho, 0, scratch
+    velocities(S, P.c, n, w, u)
+    nearest_points(P, rho, 0.0 * rho, y, u, u, x)
     while steps < NEWTON_STEPS and not within(going, 0.0):
-        equations(kinds, laws, S, n, rho, y, u, w, x, M, d)
+        equations(P, rho, y, u, w, x, M, d)
         eliminate(M, n, d)
         product(S, n, d, p)
-        t = step_length(kinds, laws, n, rho, y, u, p, w, d, x)
+        t = step_length(P, rho, y, u, p, w, d, x)
         for k in range(n):
             # u is not computed anew: its rounding, divided by rho, would be another in each step.
             store(w, k, select(smaller(0.0, going), load(w, k) + t * load(d, k), load(w, k)))
             store(u, k, select(smaller(0.0, going), load(u, k) + t * load(p, k), load(u, k)))
-        nearest_points(kinds, laws, n, rho, 0.0 * rho, y, u, u, x)
+        nearest_points(P, rho, 0.0 * rho, y, u, u, x)
         going = select(smaller(0.0, going), still_wrong(S, n, rho, unit, y, w, x, p, d), going)
         steps += 1

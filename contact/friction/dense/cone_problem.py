@@ -35,6 +35,8 @@ and may be driven into the floor. So the part of each block counts as a velocity
 hundredth of that is more: with masses that differ by less than 1e4 it is not.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from pluecker.contact.friction.dense.augmented_newton import augmented_newton
@@ -42,6 +44,7 @@ from pluecker.contact.friction.dense.cone_errors import cone_problem_error, leng
 from pluecker.contact.friction.dense.cone_steps import (
     CONTACT,
     PROXIMAL,
+    ConeProblem,
     eliminate,
     factorize_shifted,
     move_to_sets,
@@ -88,6 +91,32 @@ STIFFNESS = 1e-8  # least penalty of the method of multipliers
 VELOCITY = 0.01  # of the error in velocity of a block: so much as the error beside that in energy
 
 
+class Search(NamedTuple):
+    """Search for multipliers, views and scalars.
+
+    Attributes:
+        goal: the error that is enough.
+        unit: the length of c, or one.
+        start: the multipliers at first, to which springs lead.
+        x, u: multipliers and their velocities.
+        z, d, y, trial: vectors in which methods work.
+        best: the best multipliers that were met.
+        M: a matrix in which methods work.
+    """
+
+    goal: Any
+    unit: Any
+    start: Any
+    x: Any
+    u: Any
+    z: Any
+    d: Any
+    y: Any
+    trial: Any
+    best: Any
+    M: Any
+
+
 @kernel
 def cone_problem_memory(n, numbers):
     """Return how many scalars of work :func:`solve_cone_problem` takes for n rows, whose laws have so many numbers"""
@@ -95,9 +124,9 @@ def cone_problem_memory(n, numbers):
 
 
 @kernel
-def scale_cone_problem(W, b, kinds, laws, start, n, S, c, s, scaled, x):
-    """Blocks of mean diagonal one: S = s W s, c = s b, x = r / s; of staircases levels / s, velocities * s"""
-    row, place = 0, 0
+def find_cone_scales(W, n, kinds, s):
+    """Compute s of all rows, such that the mean diagonal of each block of s W s is one"""
+    row = 0
     for i in range(len(kinds)):
         kind = load_integer(kinds, i)
         d = load(W, row * n + row)
@@ -107,6 +136,17 @@ def scale_cone_problem(W, b, kinds, laws, start, n, S, c, s, scaled, x):
         si = one / sqrt(select(smaller(0.0, d), d, one))
         for k in range(row, row + rows_of(kind)):
             store(s, k, si)
+        row += rows_of(kind)
+
+
+@kernel
+def scale_vectors(b, kinds, laws, start, s, c, scaled, x):
+    """c = s b, x = r / s; of staircases levels / s, velocities * s"""
+    row, place = 0, 0
+    for i in range(len(kinds)):
+        kind, si = load_integer(kinds, i), load(s, row)
+        one = 1.0 + 0.0 * si
+        for k in range(row, row + rows_of(kind)):
             store(c, k, si * load(b, k))
             store(x, k, load(start, k) / si)
         store(scaled, place, load(laws, place) / (one if kind == CONTACT else si))
@@ -114,6 +154,11 @@ def scale_cone_problem(W, b, kinds, laws, start, n, S, c, s, scaled, x):
             store(scaled, k, load(laws, k) * si)
             store(scaled, k + 1, load(laws, k + 1) / si)
         row, place = row + rows_of(kind), place + numbers_of(kind)
+
+
+@kernel
+def scale_matrix(W, n, s, S):
+    """S = s W s"""
     for i in range(n):
         for j in range(n):
             store(S, i * n + j, load(s, i) * load(W, i * n + j) * load(s, j))
@@ -143,12 +188,13 @@ def begin_vectors(n, x, best, start, y, z):
 
 
 @kernel
-def multiply_step(kinds, laws, exact, M, c, n, rho, times, x, z, y):
+def multiply_step(P, M, rho, times, x, z, y):
     """The method of multipliers: x = (S + rho)^-1 (z - g + rho y - c), then y and z; M is S + rho, factorised"""
+    kinds, laws, c, n = P.kinds, P.laws, P.c, P.n
     for _ in range(times):
         for k in range(n):
             store(x, k, load(z, k) + rho * load(y, k) - load(c, k))
-        if exact:
+        if P.exact:
             shift_by_friction(kinds, laws, -1.0, z, x)
         solve_ldl(M, n, x)
         move_to_sets(kinds, laws, rho, x, z, y)
@@ -171,12 +217,14 @@ def add_springs(n, epsilon, start, x, u):
 
 
 @called_kernel
-def newton_turn(kinds, laws, exact, epsilon, start, S, c, n, goal, unit, damping, least, x, u, M, d, best):
+def newton_turn(P, search, epsilon, goal, damping, least, x, best):
     """Steps of Newton's method from x, where velocities are u; the best multipliers so far, and their error
 
     Springs ``epsilon`` to the start are all that a step needs where multipliers are many. Where there are none, softer
     ones, to where each step begins, do not let go at once.
     """
+    kinds, laws, exact, S, c, n = P
+    unit, start, u, M, d = search.unit, search.start, search.u, search.M, search.d
     add_springs(n, epsilon, start, x, u)
     e = cone_problem_error(kinds, laws, exact, x, u)
     least = keep(n, goal, e, x, least, best)
@@ -187,7 +235,7 @@ def newton_turn(kinds, laws, exact, epsilon, start, S, c, n, goal, unit, damping
         one = 1.0 + 0.0 * e
         rho = larger(damping * sqrt(select(smaller(e, unit), e / unit, one)), soft * one)
         soft = max(SOFTENING * soft, softest)
-        newton_equations(kinds, laws, exact, S, n, epsilon + rho, x, u, M, d)
+        newton_equations(P, epsilon + rho, x, u, M, d)
         eliminate(M, n, d)
         for k in range(n):
             accumulate(x, k, load(d, k))
@@ -199,37 +247,41 @@ def newton_turn(kinds, laws, exact, epsilon, start, S, c, n, goal, unit, damping
 
 
 @kernel
-def newton_from(kinds, laws, exact, S, c, n, goal, unit, damping, start, least, x, u, M, d, y, trial, best):
+def newton_from(P, search, damping, least):
     """Newton's method from x, where velocities are u, with springs to the start, and without, where that leads on"""
+    n, goal, unit, trial, y = P.n, search.goal, search.unit, search.trial, search.y
     sharp, zero = SHARED * unit, 0.0 * unit
     # Zero in place of the least error says that there is nothing to be done.
     wanted = smaller(goal, least)
-    copy_vector(n, x, trial)
+    copy_vector(n, search.x, trial)
     lower = select(wanted, np.inf * unit, zero)
-    lower = newton_turn(kinds, laws, exact, COMPLIANCE, start, S, c, n, sharp, unit, damping, lower, trial, u, M, d, y)
+    lower = newton_turn(P, search, COMPLIANCE, sharp, damping, lower, trial, y)
     found = smaller(lower, 100.0 * sharp)
-    velocities(S, c, n, y, u)
+    velocities(P.S, P.c, n, y, search.u)
     now = select(found, least, zero)
-    now = newton_turn(kinds, laws, exact, 0.0, start, S, c, n, goal, unit, 0.0, now, y, u, M, d, best)
+    now = newton_turn(P, search, 0.0, goal, 0.0, now, y, search.best)
     return select(found, now, least)
 
 
 @kernel
-def augmented_turn(kinds, laws, exact, S, c, n, goal, unit, softer, start, least, x, w, u, z, d, M, y, best):
+def augmented_turn(P, search, softer, least):
     """The convex law by softer and softer springs; the error
 
     They stay at the start until they are soft; then they are moved, so that nothing is left of them.
     """
-    copy_vector(n, start, y)
-    copy_vector(n, start, w)
+    kinds, laws, exact, S, c, n = P
+    goal, unit, x, u, w, y = search.goal, search.unit, search.x, search.u, search.trial, search.y
+    scratch = u, search.z, search.d, search.M
+    copy_vector(n, search.start, y)
+    copy_vector(n, search.start, w)
     rho, moved = STIFFEST, 0
     while moved < MOVES and not reached(goal, least):
-        augmented_newton(kinds, laws, S, c, n, unit, rho + 0.0 * unit, y, w, u, x, z, d, M)
+        augmented_newton(P, unit, rho + 0.0 * unit, y, w, x, scratch)
         if rho < 1.1 * SOFT:
             copy_vector(n, x, y)
             moved += 1
             velocities(S, c, n, x, u)
-            least = keep(n, goal, cone_problem_error(kinds, laws, exact, x, u), x, least, best)
+            least = keep(n, goal, cone_problem_error(kinds, laws, exact, x, u), x, least, search.best)
         rho = max(softer * rho, SOFTEST)
     return least
 
@@ -245,36 +297,35 @@ def start_multipliers(kinds, laws, exact, n, fresh, u, d, z):
 
 
 @kernel
-def first_of_turn(kinds, laws, exact, turn, times, S, c, n, goal, unit, start, least, x, trial, u, z, d, M, y, best):
+def first_of_turn(P, search, turn, times, least):
     """Sweeps, the convex law by springs, or the method of multipliers: the error, iterations, and those of the next turn"""
+    exact, S, n, x, M = P.exact, P.S, P.n, search.x, search.M
     if turn == 0:
         for _ in range(times):
-            sweep_blocks(kinds, laws, exact, S, n, x, u, y)
+            sweep_blocks(P.kinds, P.laws, exact, S, n, x, search.u, search.y)
         return least, times, times
     if turn == 1 or (turn % 2 == 1 and not exact):
         softer = 0.01 if turn == 1 else 0.1
-        least = augmented_turn(
-            kinds, laws, exact, S, c, n, goal, unit, softer, start, least, x, trial, u, z, d, M, y, best
-        )
-        return least, SPRINGS, times
-    rho = penalty(n, unit, best, turn)
+        return augmented_turn(P, search, softer, least), SPRINGS, times
+    rho = penalty(n, search.unit, search.best, turn)
     factorize_shifted(S, n, rho, M)
-    multiply_step(kinds, laws, exact, M, c, n, rho, times, d, z, x)
+    multiply_step(P, M, rho, times, search.d, search.z, x)
     return least, times, min(2 * times, MOST)
 
 
 @kernel
-def newton_if_near(kinds, laws, exact, S, c, n, goal, unit, start, least, x, u, M, d, y, trial, best):
+def newton_if_near(P, search, least):
     """Newton's method before all else, for states whose start is near: the error that is left"""
+    n, goal, unit, x = P.n, search.goal, search.unit, search.x
     warm = smaller(least, WARM * unit)
     if not within(select(warm, 1.0 + 0.0 * unit, 0.0 * unit), 0.0) and not reached(goal, least):
         wanted = select(warm, least, 0.0 * unit)  # zero says that there is nothing to be done
-        wanted = newton_from(kinds, laws, exact, S, c, n, goal, unit, 0.0, start, wanted, x, u, M, d, y, trial, best)
+        wanted = newton_from(P, search, 0.0, wanted)
         least = select(warm, wanted, least)
         if not reached(goal, least):
-            velocities(S, c, n, x, u)
+            velocities(P.S, P.c, n, x, search.u)
         for k in range(n):
-            store(y, k, 0.0 * load(x, k))
+            store(search.y, k, 0.0 * load(x, k))
     return least
 
 
@@ -295,7 +346,9 @@ def solve_cone_problem(W, b, kinds, laws, exact, tolerance, iterations, r, error
     best, trial, d = part(work, rest + 4 * n, n), part(work, rest + 5 * n, n), part(work, rest + 6 * n, n)
     z, y, start = part(work, rest + 7 * n, n), part(work, rest + 8 * n, n), part(work, rest + 9 * n, n)
     scaled = part(work, rest + 10 * n, len(laws) + len(kinds))
-    scale_cone_problem(W, b, kinds, laws, r, n, S, c, s, scaled, x)
+    find_cone_scales(W, n, kinds, s)
+    scale_vectors(b, kinds, laws, r, s, c, scaled, x)
+    scale_matrix(W, n, s, S)
     unit = length_of(n, c)
     unit = select(smaller(0.0, unit), unit, 1.0 + 0.0 * unit)
     goal = tolerance * unit
@@ -304,18 +357,15 @@ def solve_cone_problem(W, b, kinds, laws, exact, tolerance, iterations, r, error
     # NaN and infinite numbers of a problem are in it; such a state never goes on.
     least = cone_problem_error(kinds, scaled, exact, x, u)
     begin_vectors(n, x, best, start, y, z)
-    least = newton_if_near(kinds, scaled, exact, S, c, n, goal, unit, start, least, x, u, M, d, y, trial, best)
+    P, search = ConeProblem(kinds, scaled, exact, S, c, n), Search(goal, unit, start, x, u, z, d, y, trial, best, M)
+    least = newton_if_near(P, search, least)
     done, times, turn = 0, FIRST, 0
     while done < iterations and not reached(goal, least):
-        least, steps, times = first_of_turn(
-            kinds, scaled, exact, turn, times, S, c, n, goal, unit, start, least, x, trial, u, z, d, M, y, best
-        )
+        least, steps, times = first_of_turn(P, search, turn, times, least)
         done, turn = done + steps, turn + 1
         damping = DAMPING if turn % 3 == 0 else 0.0
         velocities(S, c, n, x, u)
-        least = newton_from(
-            kinds, scaled, exact, S, c, n, goal, unit, damping, start, least, x, u, M, d, y, trial, best
-        )
+        least = newton_from(P, search, damping, least)
         velocities(S, c, n, x, u)
         e = cone_problem_error(kinds, scaled, exact, x, u)
         least = keep(n, goal, e, x, least, best)

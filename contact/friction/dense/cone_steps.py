@@ -9,6 +9,8 @@ method of multipliers with De Saxce's term as Carpentier, Le Lidec, Montaut, "Fr
 (2024).
 """
 
+from typing import Any, NamedTuple
+
 from pluecker.contact.friction.dense.cone_laws import (
     along_the_cone,
     contact_derivative,
@@ -22,12 +24,30 @@ from pluecker.spatial.engine.memory.combinations import add_multiple, add_multip
 from pluecker.spatial.engine.scalars.operations import accumulate, load, load_integer, sqrt, store, within
 
 __all__ = [
-    "CONTACT", "PROXIMAL", "eliminate", "factorize_shifted", "move_to_sets", "newton_equations", "numbers_of", "rows_of",
-    "shift_by_friction", "store_three", "sweep_blocks", "three", "velocities",
+    "CONTACT", "PROXIMAL", "ConeProblem", "eliminate", "factorize_shifted", "move_to_sets", "newton_equations",
+    "numbers_of", "rows_of", "shift_by_friction", "store_three", "sweep_blocks", "three", "velocities",
 ]  # fmt: skip
 
 CONTACT = 0
 PROXIMAL = 1e-8  # added to a diagonal of about one: of redundant rows the multipliers stay near those before
+
+
+class ConeProblem(NamedTuple):
+    """A small problem of contacts and rows, in units in which the mean diagonal of each block is one; views.
+
+    Attributes:
+        kinds, laws: of the blocks.
+        exact: true for Coulomb's law, false for the convex one.
+        S, c: the matrix, row by row, and the velocities without multipliers.
+        n: the number of rows.
+    """
+
+    kinds: Any
+    laws: Any
+    exact: bool
+    S: Any
+    c: Any
+    n: int
 
 
 @kernel
@@ -123,9 +143,9 @@ def add_three(M, k, x, y, z):
 
 
 @kernel
-def newton_contact(exact, S, n, row, mu, rho, x, u, M, d):
+def newton_contact(P, row, mu, rho, x, u, M, d):
     """The three rows of a contact in the equations of Newton's method"""
-    r, v = three(x, row), three(u, row)
+    exact, S, n, r, v = P.exact, P.S, P.n, three(x, row), three(u, row)
     zn, za, zb = r[0] - v[0], r[1] - v[1], r[2] - v[2]
     y = along_the_cone(mu, zn, za, zb) if exact else nearest_in_cone(mu, zn, za, zb)
     nn, na, nb, an, aa, ab, bn, ba, bb = contact_derivative(exact, mu, zn, za, zb)
@@ -141,13 +161,13 @@ def newton_contact(exact, S, n, row, mu, rho, x, u, M, d):
 
 
 @kernel
-def newton_equations(kinds, laws, exact, S, n, rho, x, u, M, d):
+def newton_equations(P, rho, x, u, M, d):
     """M = 1 - V + V (S + rho) and d = y(x - u) - x: y of Alart and Curnier, or the nearest point, V its derivative"""
-    row, place = 0, 0
+    kinds, laws, S, n, row, place = P.kinds, P.laws, P.S, P.n, 0, 0
     for i in range(len(kinds)):
         kind = load_integer(kinds, i)
         if kind == CONTACT:
-            newton_contact(exact, S, n, row, load(laws, place), rho, x, u, M, d)
+            newton_contact(P, row, load(laws, place), rho, x, u, M, d)
         else:
             r = load(x, row)
             y, v = staircase_response(laws, place, kind, 1.0, load(u, row) - r)
