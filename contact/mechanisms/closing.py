@@ -47,7 +47,10 @@ from pluecker.contact.mechanisms.closing_steps import (
     ROUNDED,
     SLACK,
     SLOWEST,
+    Found,
     Laws,
+    Pairs,
+    Rows,
     Searched,
     bend_metric,
     damping_after,
@@ -170,10 +173,10 @@ class Closing:
         """The errors in a configuration."""
         laws, flips, r = self.laws, self.laws.flips, len(self.asked)
         values, J, errors = np.empty(r), np.empty((r, len(self.moving))), np.empty(r)
-        found = np.concatenate([part.reshape(-1) for part in self.rows(q)])
-        turned = flips.placements(q), flips.frames, flips.axes, flips.rows
-        given = self.asked, laws.place, self.moving, *turned, laws.numbers
-        size, worst, k = measure_errors(found, *given, values, J, errors)
+        numbers = np.concatenate([part.reshape(-1) for part in self.rows(q)])
+        found = Found(numbers, self.asked, laws.place, self.moving)
+        pairs = Pairs(flips.placements(q), flips.frames, flips.axes, flips.rows)
+        size, worst, k = measure_errors(found, pairs, Rows(J, values, errors, laws.numbers))
         return Point(q, values, J, errors, size, (worst, k))
 
     def rows(self, q: Array) -> tuple[Array, Array, Array]:
@@ -254,8 +257,9 @@ class Closing:
         """
         if self.small:
             p, multiplier = np.empty(len(wanted)), np.empty(len(point.values))
-            numbers = self.laws.numbers, metric.inverse, wanted, damping, self.turning, longest, p, multiplier
-            left = step_within_limits(point.jacobian, point.values, point.errors, *numbers, self.memory.steps)
+            rows = Rows(point.jacobian, point.values, point.errors, self.laws.numbers)
+            asked = metric.inverse, wanted, damping, self.turning, longest
+            left = step_within_limits(rows, *asked, p, multiplier, self.memory.steps)
             if left >= 0.0:
                 return p, multiplier, left
         held, limited = self.laws.held, self.laws.limited
@@ -344,8 +348,8 @@ class Closing:
         ahead = self.rows_ahead(point.q) if point.ahead is None else point.ahead
         if self.small:
             matrix, inverse = np.empty((n, n)), np.empty((n, n))
-            laws = self.laws.numbers, multiplier, B.matrix, B.inverse
-            good = bend_metric(ahead, point.jacobian, point.values, *laws, matrix, inverse, self.memory.steps)
+            rows = Rows(point.jacobian, point.values, point.errors, self.laws.numbers)
+            good = bend_metric(ahead, rows, multiplier, B.matrix, B.inverse, matrix, inverse, self.memory.steps)
             return Metric(matrix, inverse) if good else B
         at_end = (point.values < low + NEAREST) | (point.values > high - NEAREST)
         # the step before may have met a limit that its end is not at

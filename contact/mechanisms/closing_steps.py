@@ -36,8 +36,8 @@ from pluecker.spatial.engine.memory.views import view
 
 __all__ = [
     "ACROSS", "DAMPED", "FIRST", "GAIN", "ITERATIONS", "LARGEST_DAMPING", "LEAST", "LONGEST", "NEAREST", "PROBE", "ROUNDED",
-    "SLACK", "SLOWEST", "Laws", "Searched", "bend_metric", "damping_after", "measure_errors", "reach_errors",
-    "step_within_limits",
+    "SLACK", "SLOWEST", "Found", "Laws", "Pairs", "Rows", "Searched", "bend_metric", "damping_after",
+    "measure_errors", "reach_errors", "step_within_limits",
 ]  # fmt: skip
 
 ITERATIONS = 100  # of Levenberg and Marquardt from one start, and of the search for the nearest configuration
@@ -63,19 +63,63 @@ Indices = NDArray[np.int64]
 NO_PLACEMENTS = np.zeros((0, 4, 4))
 
 
+class Found(NamedTuple):
+    """Numbers that ``rows_at`` finds, and how a search takes them.
+
+    Attributes:
+        numbers: errors, Jacobian and bias of all rows, in the order of kernels.
+        asked: what each row is to be.
+        place: of each row among those of kernels.
+        moving: the coordinates that may move.
+    """
+
+    numbers: Array
+    asked: Array
+    place: Indices
+    moving: Indices
+
+
+class Pairs(NamedTuple):
+    """Pairs of axes that are aligned.
+
+    Attributes:
+        T: placements of their frames.
+        frames, axes, rows: see :class:`Flips`.
+    """
+
+    T: Array
+    frames: Indices
+    axes: Array
+    rows: Indices
+
+
+class Rows(NamedTuple):
+    """Rows of constraints in a configuration.
+
+    Attributes:
+        J: by the coordinates that may move, ``(r, n)``.
+        values, errors: ``(r,)``.
+        laws: ``(3, r)``.
+    """
+
+    J: Array
+    values: Array
+    errors: Array
+    laws: Array
+
+
 class Searched(NamedTuple):
     """Data that a search reads, of one world, and its workspace.
 
     Attributes:
         m, w: the model, and the rows, as kernels read them.
         c: the frames of axes, for their placements.
-        asked: what each row is to be.
-        place: of each row among those of kernels.
-        moving: the coordinates that may move; turning: which of these are turns.
-        frames, axes, rows: of pairs of axes, see :class:`Flips`.
+        found: what ``rows_at`` finds, in memory of its own.
+        turning: which of the coordinates that may move are turns.
+        pairs: of axes, with memory for placements.
         laws: of rows, ``(3, r)``.
         none: zeros, ``(nv,)``.
-        found: memory for what ``rows_at`` finds; T: for placements; J: for a Jacobian.
+        J: memory for a Jacobian.
         q, whole: for a configuration and a velocity.
         ws: for kernels; steps: for steps.
     """
@@ -83,17 +127,11 @@ class Searched(NamedTuple):
     m: Array
     w: Array
     c: Array
-    asked: Array
-    place: Indices
-    moving: Indices
+    found: Found
     turning: Flags
-    frames: Indices
-    axes: Array
-    rows: Indices
+    pairs: Pairs
     laws: Array
     none: Array
-    found: Array
-    T: Array
     J: Array
     q: Array
     whole: Array
@@ -138,20 +176,22 @@ def continue_errors(T, frames, axes, rows, values, J):
 
 
 @called_kernel
-def sizes_of_errors(found, asked, place, moving, T, frames, axes, rows, laws, values, J, errors):
-    """Take values and Jacobian of all rows from what ``rows_at`` found, in the order of constraints and by the coordinates
+def sizes_of_errors(found, pairs, rows):
+    """Store values and Jacobian of all rows from what ``rows_at`` found, in the order of constraints and by the coordinates
     that may move; compute the errors, the root of the sum of their squares, the largest one, and its row
 
     A row that holds has its value as its error, another one what is beyond its range.
     """
+    numbers, asked, place, moving = found
+    J, values, errors, laws = rows
     r, n = J.shape
-    nv = len(found) // max(r, 1) - 2
+    nv = len(numbers) // max(r, 1) - 2
     for k in range(r):
-        values[k] = found[place[k]] - asked[k]
+        values[k] = numbers[place[k]] - asked[k]
         first = r + place[k] * nv
         for i in range(n):
-            J[k, i] = found[first + moving[i]]
-    continue_errors(T, frames, axes, rows, values, J)
+            J[k, i] = numbers[first + moving[i]]
+    continue_errors(pairs.T, pairs.frames, pairs.axes, pairs.rows, values, J)
     square, largest, worst = 0.0, 0.0, 0
     for k in range(r):
         e = values[k] if laws[0, k] != 0.0 else min(values[k] - laws[1, k], 0.0) + max(values[k] - laws[2, k], 0.0)
@@ -163,7 +203,7 @@ def sizes_of_errors(found, asked, place, moving, T, frames, axes, rows, laws, va
 
 
 @called_kernel
-def best_step(J, values, errors, laws, inverse, wanted, damping, turning, longest, p, multiplier, ws):
+def best_step(rows, inverse, wanted, damping, turning, longest, p, multiplier, ws):
     """Find the p that minimises ``1/2 (p - wanted)^T B (p - wanted)`` with linear errors zero and within linear limits, and
     its multipliers, of all rows; return the size of the linear errors that it leaves, -1 where rows are next to dependent.
     Then shorten it, so that no turn in it is longer than that
@@ -174,10 +214,10 @@ def best_step(J, values, errors, laws, inverse, wanted, damping, turning, longes
     """
     size = -1.0
     if damping > 0.0:
-        size = step_on_rows(J, values, errors, laws, inverse, wanted, damping, p, multiplier, ws)
+        size = step_on_rows(rows, inverse, wanted, damping, p, multiplier, ws)
     if size < 0.0 and damping < INDEPENDENT:
         damping = INDEPENDENT if damping > 0.0 else 0.0
-        size = step_on_rows(J, values, errors, laws, inverse, wanted, damping, p, multiplier, ws)
+        size = step_on_rows(rows, inverse, wanted, damping, p, multiplier, ws)
     largest = 0.0
     for i in range(len(p)):
         if turning[i] and abs(p[i]) > largest:
@@ -189,8 +229,9 @@ def best_step(J, values, errors, laws, inverse, wanted, damping, turning, longes
 
 
 @called_kernel
-def step_on_rows(J, values, errors, laws, inverse, wanted, damping, p, multiplier, ws):
+def step_on_rows(given, inverse, wanted, damping, p, multiplier, ws):
     """Find the step of :func:`best_step` with the damping that is given, and no more of it"""
+    J, values, errors, laws = given
     r, n = J.shape
     S, W, x = ws[: r * r], ws[r * r : r * (r + n)], ws[r * (r + n) : r * (r + n + 1)]
     on, rows = ws[r * (r + n + 1) : r * (r + n + 2)], ws[r * (r + n + 2) : r * (r + n + 3)]
@@ -282,8 +323,8 @@ def damping_of_next(damping, gained):
 @called_kernel
 def rows_in(s, q):
     """Store what ``rows_at`` finds in a configuration"""
-    r, nv = len(s.asked), len(s.none)
-    rows = s.found[:r], s.found[r : r * (nv + 1)], s.found[r * (nv + 1) :]
+    r, nv, found = len(s.found.asked), len(s.none), s.found.numbers
+    rows = found[:r], found[r : r * (nv + 1)], found[r * (nv + 1) :]
     rows_at_kernel(view(s.m), view(s.w), view(q), view(s.none), view(rows[0]), view(rows[1]), view(rows[2]), view(s.ws))
 
 
@@ -291,17 +332,15 @@ def rows_in(s, q):
 def errors_in(s, q, values, J, errors):
     """Compute values, Jacobian and errors of all rows in a configuration; return what :func:`sizes_of_errors` does"""
     rows_in(s, q)
-    forward_kinematics_kernel(view(s.m), view(s.c), view(q), view(s.T.reshape(-1)), view(s.ws))
-    return sizes_of_errors(
-        s.found, s.asked, s.place, s.moving, s.T, s.frames, s.axes, s.rows, s.laws, values, J, errors
-    )
+    forward_kinematics_kernel(view(s.m), view(s.c), view(q), view(s.pairs.T.reshape(-1)), view(s.ws))
+    return sizes_of_errors(s.found, s.pairs, Rows(J, values, errors, s.laws))
 
 
 @called_kernel
 def configuration_after(s, q, step, ahead):
     """Store the configuration after a step of the coordinates that may move"""
     for i in range(len(step)):
-        s.whole[s.moving[i]] = step[i]
+        s.whole[s.found.moving[i]] = step[i]
     integrate_kernel(view(s.m), view(q), view(s.whole), view(ahead), view(s.ws))
 
 
@@ -320,7 +359,7 @@ def reach(s, inverse, tol, least, q, values, J, errors, ahead):
     are dependent, or numbers overflow. ``inverse`` is that of M. Where everything holds, ``ahead`` takes the Jacobians a
     small step ahead in each coordinate, ``(n, r, n)``.
     """
-    r, n = J.shape
+    (r, n), rows = J.shape, Rows(J, values, errors, s.laws)
     step, other = s.steps[:n], s.steps[n : n + r]
     beyond, multiplier, rest = s.steps[n + r : n + 2 * r], s.steps[n + 2 * r : n + 3 * r], s.steps[n + 3 * r :]
     size, worst, k = errors_in(s, q, values, J, errors)
@@ -330,7 +369,7 @@ def reach(s, inverse, tol, least, q, values, J, errors, ahead):
             break
         # the damping goes with the errors, so that the last steps are Newton's
         damped, wanted = damping * min(1.0, size), s.none[:n]
-        left = best_step(J, values, errors, s.laws, inverse, wanted, damped, s.turning, LONGEST, step, multiplier, rest)
+        left = best_step(rows, inverse, wanted, damped, s.turning, LONGEST, step, multiplier, rest)
         if not left >= 0.0:
             return -1.0, worst, k
         if left > size * (1.0 - least):
@@ -360,13 +399,13 @@ def reach(s, inverse, tol, least, q, values, J, errors, ahead):
             step[i] = 0.0
             rows_in(s, s.q)
             for row in range(r):
-                first = r + s.place[row] * len(s.none)
+                first = r + s.found.place[row] * len(s.none)
                 for j in range(n):
-                    ahead[i, row, j] = s.found[first + s.moving[j]]
+                    ahead[i, row, j] = s.found.numbers[first + s.found.moving[j]]
     return size, worst, k
 
 
-def bend(ahead, J, values, laws, multiplier, B, inverse, found, found_inverse, ws):
+def bend(ahead, rows, multiplier, B, inverse, found, found_inverse, ws):
     """Find B less the curvature of the constraints with these multipliers, and its inverse; return whether it is positive
     definite
 
@@ -374,6 +413,7 @@ def bend(ahead, J, values, laws, multiplier, B, inverse, found, found_inverse, w
     added, since steps there are given: so much that it is positive definite, if it is so along them. The step before may
     have met a limit that its end is not at, whose multiplier counts as zero, in place.
     """
+    J, values, _, laws = rows
     r, n = J.shape
     K, C, A, lengths = ws[: n * n], ws[n * n : 2 * n * n], ws[2 * n * n : 3 * n * n], ws[3 * n * n :]
     longest = 0.0
@@ -424,14 +464,14 @@ def bend(ahead, J, values, laws, multiplier, B, inverse, found, found_inverse, w
     return True
 
 
-def measured(found, asked, place, moving, T, frames, axes, rows, laws, values, J, errors):
+def measured(found, pairs, rows):
     """Compute what :func:`sizes_of_errors` does, for Python"""
-    return sizes_of_errors(found, asked, place, moving, T, frames, axes, rows, laws, values, J, errors)
+    return sizes_of_errors(found, pairs, rows)
 
 
-def one_step(J, values, errors, laws, inverse, wanted, damping, turning, longest, p, multiplier, ws):
+def one_step(rows, inverse, wanted, damping, turning, longest, p, multiplier, ws):
     """Compute what :func:`best_step` does, for Python"""
-    return best_step(J, values, errors, laws, inverse, wanted, damping, turning, longest, p, multiplier, ws)
+    return best_step(rows, inverse, wanted, damping, turning, longest, p, multiplier, ws)
 
 
 damping_after = damping_of_next
@@ -537,17 +577,11 @@ class Laws:
             m=model.packed,
             w=self.world.packed.array,
             c=self.frames,
-            asked=asked,
-            place=self.place,
-            moving=moving,
+            found=Found(np.empty(r * (model.nv + 2)), asked, self.place, moving),
             turning=self.turning[moving],
-            frames=flips.frames,
-            axes=flips.axes,
-            rows=flips.rows,
+            pairs=Pairs(np.empty((len(flips.names), 4, 4)), flips.frames, flips.axes, flips.rows),
             laws=self.numbers,
             none=np.zeros(model.nv),
-            found=np.empty(r * (model.nv + 2)),
-            T=np.empty((len(flips.names), 4, 4)),
             J=np.empty((r, n)),
             q=np.empty(model.nq),
             whole=np.zeros(model.nv),
