@@ -14,11 +14,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from pluecker.contact.friction.elimination.elimination import Elimination, Recovered
+from pluecker.contact.friction.elimination.elimination import Recovered
 from pluecker.contact.friction.problem.problem import Problem
 from pluecker.contact.friction.results.measures import Errors, all_errors
 from pluecker.contact.friction.results.result import LIMIT, UNSOLVED, Result, Stage, is_converged, judge
 from pluecker.contact.friction.results.states import Blocks
+from pluecker.contact.friction.solving.methods import Options
+from pluecker.contact.friction.solving.preparation import Eliminated
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Left", "solve_eliminated"]
@@ -34,33 +36,32 @@ Left = Callable[[Problem, Array | None, float, int], Result]
 
 
 def solve_eliminated(
-    elimination: Elimination, problem: Problem, law: str, method: str, tol: float, start: Array | None, most: int | None,
-    scale: Array, islands: int, history: bool, left: Left, exponent: int = 0,
+    ready: Eliminated, problem: Problem, options: Options, start: Array | None, left: Left, exponent: int = 0
 ) -> Result:  # fmt: skip
     """Solve what is left, and return the result for all rows.
 
     Args:
-        elimination: of the problem.
+        ready: the problem made ready; its elimination is used, its scale and the number of its islands.
         problem: with the offset and, for the law, the friction that count.
-        law, method, tol, history: as for ``solve``.
+        options: of ``solve``.
         start: multipliers of all rows, ``(m,)``, or nothing.
-        most: iterations, if they are limited.
-        scale, islands: as :class:`~pluecker.contact.friction.solving.preparation.Eliminated` keeps them.
         left: what solves the problem that is left.
         exponent: of the power of two that velocities were divided by, for messages.
     """
     began = time.perf_counter()
+    elimination, scale, tol, most = ready.elimination, ready.scale, options.tol, options.max_iterations
     kept, b, K = elimination.pattern.kept, problem.offset, problem.sets
     mine = None if start is None else start[kept]
 
     def judged(recovered: Recovered) -> Errors:
-        return all_errors(K, b, recovered.multipliers, recovered.velocity, law, scale)
+        return all_errors(K, b, recovered.multipliers, recovered.velocity, options.law, scale)
 
     if len(kept) == 0:
         answers, best = [], elimination.recover(b, np.zeros(0))
         errors = judged(best)
     else:
-        first, goal = elimination.reduced(b), max(tol, FIRST) if method == "auto" else tol  # others would begin anew
+        first = elimination.reduced(b)
+        goal = max(tol, FIRST) if options.method == "auto" else tol  # others would begin anew
         answers = [left(first, mine, goal, 0)]
         best = elimination.recover(b, answers[0].multipliers)
         errors = judged(best)
@@ -90,10 +91,9 @@ def solve_eliminated(
     stopped = iterations if answers and (at_limit or answers[-1].status == LIMIT) else None
     status, message = verdict(problem, best, errors, tol, stopped, exponent)
     return Result(
-        best.multipliers, best.velocity, law, method, status, errors, tol, iterations,
-        sum(answer.products for answer in answers), islands,
-        time.perf_counter() - began, stages_of(answers, of_all), history_of(answers, of_all) if history else None, message,
-        Blocks(K, scale, b),
+        best.multipliers, best.velocity, options.law, options.method, status, errors, tol, iterations,
+        sum(answer.products for answer in answers), ready.islands, time.perf_counter() - began,
+        stages_of(answers, of_all), history_of(answers, of_all) if options.history else None, message, Blocks(K, scale, b),
     )  # fmt: skip
 
 

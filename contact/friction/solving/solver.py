@@ -212,8 +212,8 @@ def solve_polygon(problem: Problem, b: Array, start: Array | None, options: Opti
 def solve_bilateral(ready: Eliminated, b: Array, start: Array | None, options: Options, began: float) -> Result:
     """Solve the problem that is left when bilateral rows are eliminated, and recover their multipliers."""
     inside, begun, exponent = in_units(replace(ready.solved, offset=b), start)
-    elimination = ready.elimination.divided(inside, exponent)
-    rest = None if ready.rest is None else ready.rest.divided(exponent)
+    ready = replace(ready, elimination=ready.elimination.divided(inside, exponent))
+    operator, rest = ready.elimination.left.operator, None if ready.rest is None else ready.rest.divided(exponent)
     tried = time.perf_counter()
     factors = 0
     if ready.whole is not None:
@@ -223,14 +223,11 @@ def solve_bilateral(ready: Eliminated, b: Array, start: Array | None, options: O
     def left(problem: Problem, begin: Array | None, goal: float, used: int) -> Result:
         most = None if options.max_iterations is None else options.max_iterations - used
         how = replace(options, tol=goal, max_iterations=most)
-        now = rest if rest is not None and problem.operator is elimination.left.operator else prepare_rows(problem, how)
+        now = rest if rest is not None and problem.operator is operator else prepare_rows(problem, how)
         first = None if begin is None else begin.copy()
         return solve_prepared(now, problem.offset.copy(), first, how, time.perf_counter())
 
-    result = solve_eliminated(
-        elimination, inside, options.law, options.method, options.tol, begun, options.max_iterations, ready.scale,
-        ready.islands, options.history, left, exponent,
-    )  # fmt: skip
+    result = solve_eliminated(ready, inside, options, begun, left, exponent)
     if factors:
         stage = Stage("newton", factors, result.errors.largest, tried)
         result = replace(result, iterations=result.iterations + factors, stages=(stage, *result.stages))
