@@ -32,7 +32,7 @@ from pluecker.contact.friction.solving.islands.newton import Limits, Task, impro
 from pluecker.contact.friction.solving.islands.running import Done, Job, goal_of, run_on_islands
 from pluecker.contact.friction.solving.methods import Options, checked
 from pluecker.contact.friction.solving.preparation import Eliminated, Preparation, difference, prepare_for, prepare_rows
-from pluecker.contact.friction.solving.units import begin, end, in_units, in_units_of_caller
+from pluecker.contact.friction.solving.units import Original, begin, end, in_units, in_units_of_caller
 from pluecker.spatial.engine.parallel.interruption import interruptible, takes_long
 from pluecker.spatial.functions.elementwise import Array
 
@@ -262,11 +262,12 @@ def solve_prepared(ready: Preparation, b: Array, start: Array | None, options: O
     operator, inner, P = ready.fresh(size)
     offset, r, u, x = (np.empty(size) for _ in range(4))
     work, numbers = np.empty((5, size)), np.empty(NUMBER)
-    places, exact, scaled = ready.places, int(law == "ncp"), ready.sets_for_errors()
+    places, exact = ready.places, int(law == "ncp")
+    original = Original(operator, inner, ready.sets_for_errors(), offset, ready.scale, places, P.s)
     exponent, started = begin(b, NOTHING if start is None else start, ready.sets, inner, P, places, offset, r, x)
 
     def judged() -> Errors:
-        end(operator, inner, scaled, P.s, places, x, ready.scale, offset, exponent, exact, r, u, work, numbers)
+        end(original, x, exponent, exact, r, u, work, numbers)
         return Errors(*numbers.tolist())
 
     done = None

@@ -10,18 +10,20 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
-from pluecker.contact.friction.problem.operator import apply_once
+from pluecker.contact.friction.problem.operator import Operator, apply_once
 from pluecker.contact.friction.problem.problem import Problem
 from pluecker.contact.friction.problem.sets import Sets, divided, project
 from pluecker.contact.friction.results.measures import VELOCITIES, measure, with_velocities
 from pluecker.contact.friction.results.result import Result
 from pluecker.contact.friction.solving.direct import Direct
+from pluecker.contact.friction.sparse.blocks import Indices
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["LARGE_START", "begin", "end", "in_units", "in_units_of_caller"]
+__all__ = ["LARGE_START", "Original", "begin", "end", "in_units", "in_units_of_caller"]
 
 
 def exponent_of(b: Array, K: Sets, largest: float = 0.0) -> int | None:
@@ -70,6 +72,26 @@ LARGE_START = 1e100  # multipliers to start from, in units in which b is one
 LARGEST_NUMBER = float(np.finfo(np.float64).max)
 
 
+class Original(NamedTuple):
+    """A problem in its original order, divided by a power of two.
+
+    Attributes:
+        A, K: operator and sets.
+        inside: the sets, with place for scaled ones.
+        offset: b, ``(m,)``.
+        scale: s of each multiplier, ``(m,)``.
+        places, s: of each multiplier of the prepared problem its place here, and its scale there, ``(m,)``.
+    """
+
+    A: Operator
+    K: Sets
+    inside: Sets
+    offset: Array
+    scale: Array
+    places: Indices
+    s: Array
+
+
 def begin(b, start, K, inner, P, places, offset, r, x):
     """Divide a problem by a power of two, so that velocities and multipliers are near one; scale it, and its start
 
@@ -104,11 +126,12 @@ def begin(b, start, K, inner, P, places, offset, r, x):
     return exponent, True
 
 
-def end(A, K, inside, s, places, x, scale, offset, exponent, exact, r, u, work, errors):
+def end(original, x, exponent, exact, r, u, work, errors):
     """Put multipliers at their original places; find their velocities N r + b, and all errors; then in the caller's units
 
     The largest number stands in place of what is larger.
     """
+    A, K, inside, offset, scale, places, s = original
     for k in range(len(x)):
         r[places[k]] = x[k] * s[k]
     apply_once(A, r, u)
