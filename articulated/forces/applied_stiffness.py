@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from pluecker.articulated.forces.applied_forces import WORK, call_with_elements, coinciding, element_forces
 from pluecker.articulated.forces.elements import Element
-from pluecker.articulated.forces.lines import add_line_stiffness, add_linear_stiffness, pull
+from pluecker.articulated.forces.lines import add_line_stiffness, add_linear_stiffness
 from pluecker.articulated.forces.packing import (
     LINE,
     LINEAR,
@@ -40,6 +40,7 @@ from pluecker.articulated.forces.world_motion import (
     TRANSFORM,
     VELOCITY,
     WRENCH,
+    WorldState,
     add_moments,
     store_columns,
     subspace_slope,
@@ -93,33 +94,32 @@ def applied_stiffness_kernel(m, c, q, v, K, D, ws):
     clear(K, nv * nv)
     clear(D, nv * nv)
     clear(more, nv)
+    state, more = WorldState(q, v, X, V, J, more), tail(more, nv)
     r = first_element(c)
     for _ in range(element_count(c)):
-        add_element_stiffness(m, c, r, q, v, X, V, J, more, K, D)
+        add_element_stiffness(m, c, r, state, more, K, D)
         r = next_element(c, r)
     for i in range(n, 0, -1):
         for k in range(freedom_count(m, i)):
-            add_turned_loads(m, i, k, q, X, J, loads, more, K)
+            add_turned_loads(m, i, k, state, loads, K)
         add_moments(loads, i, parent(m, i))
 
 
 @kernel
-def add_element_stiffness(m, c, r, q, v, X, V, J, more, K, D):
+def add_element_stiffness(m, c, r, state, more, K, D):
     """Add the stiffness and damping that one element has by its deformation to K and D"""
-    nv = velocity_count(m)
-    unit, g, h, W = more, tail(more, nv), tail(more, 2 * nv), tail(more, 3 * nv)
     if kind(c, r) == LINE:
-        tension, stiff, damping, _, _ = pull(c, r, X, V)
-        add_line_stiffness(m, c, r, q, v, X, V, J, tension, stiff, damping, unit, W, g, h, K, D)
+        add_line_stiffness(m, c, r, state, more, K, D)
     elif kind(c, r) == LINEAR:
-        add_linear_stiffness(m, c, r, X, J, W, K)
+        add_linear_stiffness(m, c, r, state.X, state.J, more, K)
     elif kind(c, r) == TORSION:
-        add_torsion_stiffness(m, c, r, q, v, X, V, J, unit, W, tail(W, 3 * nv), K, D)
+        add_torsion_stiffness(m, c, r, state, more, K, D)
 
 
 @kernel
-def add_turned_loads(m, i, k, q, X, J, loads, unit, K):
+def add_turned_loads(m, i, k, state, loads, K):
     """Add to K the terms of all pairs of freedom k of joint ``i`` and one not beyond it, by the load on all links beyond"""
+    q, _, X, _, J, unit = state
     nv, r = velocity_count(m), first_v(m, i) + k
     Ji = load_vector(J, COLUMN * (first_freedom(m, i) + k))
     F, G = load_vector(loads, LOAD * i + WRENCH), load_vector(loads, LOAD * i + FIXED)
@@ -153,7 +153,7 @@ APPLIED_STIFFNESS = Algorithm(
     inputs=("q", "v"),
     outputs=(Field("K", ("nv", "nv")), Field("D", ("nv", "nv"))),
     constants=pack_elements,
-    workspace=lambda model, elements: WORK * (model.n_links + 1) + COLUMN * len(model.freedoms) + 9 * model.nv,
+    workspace=lambda model, elements: WORK * (model.n_links + 1) + COLUMN * len(model.freedoms) + 7 * model.nv,
     singular=coinciding,
 )
 

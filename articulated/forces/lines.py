@@ -23,7 +23,7 @@ from pluecker.spatial.algebra.vectors import (
     subtract3,
 )
 from pluecker.spatial.engine.compiled.decorators import kernel
-from pluecker.spatial.engine.scalars.operations import accumulate, load, load_integer, select, smaller, sqrt
+from pluecker.spatial.engine.scalars.operations import accumulate, load, load_integer, select, smaller, sqrt, tail
 
 __all__ = [
     "add_columns", "add_line_forces", "add_line_stiffness", "add_linear_stiffness", "add_piece_columns", "linear_forces",
@@ -139,9 +139,11 @@ def add_linear_stiffness(m, c, r, X, J, W, K):
 
 
 @kernel
-def add_line_stiffness(m, c, r, q, v, X, V, J, tension, stiff, damping, unit, W, g, h, K, D):
-    """Add T d2l/dq2 + g (k g + d h)' to K and d g g' to D, with g = dl/dq and h = d(dl/dt)/dq"""
-    nv = velocity_count(m)
+def add_line_stiffness(m, c, r, state, more, K, D):
+    """Add T d2l/dq2 + g (k g + d h)' to K and d g g' to D, with g = dl/dq and h = d(dl/dt)/dq; ``more``: 5 nv scalars"""
+    nv, X, V, J = velocity_count(m), state.X, state.V, state.J
+    g, h, W = more, tail(more, nv), tail(more, 2 * nv)
+    tension, stiff, damping, _, _ = pull(c, r, X, V)
     clear(g, nv)
     clear(h, nv)
     for k in range(1, load_integer(c, r + POINTS)):
@@ -157,8 +159,8 @@ def add_line_stiffness(m, c, r, q, v, X, V, J, tension, stiff, damping, unit, W,
             turned = scale3(tension / s, subtract3(Wa, scale3(ua, u)))  # T/s (1 - u u') W_a
             for b in range(nv):
                 accumulate(K, nv * a + b, dot3(turned, load3(W, 3 * b)))
-        add_rate_slopes(m, via_link(c, r, k - 1), via_place(c, r, k - 1, X), scale3(-1.0, u), q, v, X, V, J, unit, h)
-        add_rate_slopes(m, via_link(c, r, k), via_place(c, r, k, X), u, q, v, X, V, J, unit, h)
+        add_rate_slopes(m, via_link(c, r, k - 1), via_place(c, r, k - 1, X), scale3(-1.0, u), state, h)
+        add_rate_slopes(m, via_link(c, r, k), via_place(c, r, k, X), u, state, h)
     for a in range(nv):
         ga = load(g, a)
         for b in range(nv):
@@ -167,14 +169,14 @@ def add_line_stiffness(m, c, r, q, v, X, V, J, tension, stiff, damping, unit, W,
 
 
 @kernel
-def add_rate_slopes(m, body, p, u, q, v, X, V, J, unit, h):
+def add_rate_slopes(m, body, p, u, state, h):
     """Add u . d(dp/dt)/dq_c to h_c, of the point ``p`` of a link: dp/dt = v + w x p"""
-    Vb = load_vector(V, COLUMN * body)
+    Vb = load_vector(state.V, COLUMN * body)
     i = body
     while i > 0:
         for k in range(freedom_count(m, i)):
-            Jk = load_vector(J, COLUMN * (first_freedom(m, i) + k))
-            slope = velocity_slope(m, i, k, body, q, v, X, V, J, unit)
+            Jk = load_vector(state.J, COLUMN * (first_freedom(m, i) + k))
+            slope = velocity_slope(m, i, k, body, state)
             moved = add_cross3(Jk[1], Jk[0], p)
             accumulate(h, first_v(m, i) + k, dot3(u, add_cross3(add_cross3(slope[1], slope[0], p), Vb[0], moved)))
         i = parent(m, i)

@@ -26,7 +26,7 @@ from pluecker.spatial.algebra.vectors import (
     subtract3,
 )
 from pluecker.spatial.engine.compiled.decorators import kernel
-from pluecker.spatial.engine.scalars.operations import accumulate, load, load_integer
+from pluecker.spatial.engine.scalars.operations import accumulate, load, load_integer, tail
 
 __all__ = ["add_torsion_stiffness", "torsion_forces"]
 
@@ -57,18 +57,19 @@ def torsion_forces(c, r, X, V, loads):
 
 
 @kernel
-def add_torsion_stiffness(m, c, r, q, v, X, V, J, unit, W, B, K, D):
-    """K += W' B, D += d W' W with W = dw/dv and B = - dn/dq"""
+def add_torsion_stiffness(m, c, r, state, more, K, D):
+    """K += W' B, D += d W' W with W = dw/dv and B = - dn/dq; ``more``: 6 nv scalars"""
     nv = velocity_count(m)
+    W, B = more, tail(more, 3 * nv)
     first, second = load_integer(c, r + FIRST), load_integer(c, r + SECOND)
-    k, d, a = load(c, r + STIFFNESS), load(c, r + DAMPING), turn(c, r, X)
+    k, d, a = load(c, r + STIFFNESS), load(c, r + DAMPING), turn(c, r, state.X)
     clear(W, 3 * nv)
     clear(B, 3 * nv)
-    add_turns(m, first, -1.0, d, q, v, X, V, J, unit, W, B)
-    add_turns(m, second, 1.0, d, q, v, X, V, J, unit, W, B)
+    add_turns(m, first, -1.0, d, state, W, B)
+    add_turns(m, second, 1.0, d, state, W, B)
     for s in range(nv):
         store3(B, 3 * s, add3(load3(B, 3 * s), scale3(k, twist_from_translation(a, load3(W, 3 * s)))))
-    carry_along(m, first, scale3(k, a), J, B)
+    carry_along(m, first, scale3(k, a), state.J, B)
     for s in range(nv):
         Ws = load3(W, 3 * s)
         for t in range(nv):
@@ -77,15 +78,15 @@ def add_torsion_stiffness(m, c, r, q, v, X, V, J, unit, W, B, K, D):
 
 
 @kernel
-def add_turns(m, body, sign, d, q, v, X, V, J, unit, W, B):
+def add_turns(m, body, sign, d, state, W, B):
     """W_c += sign w_c and B_c += sign d dw/dq_c, with the angular velocity w of a link"""
     i = body
     while i > 0:
         for k in range(freedom_count(m, i)):
             place = 3 * (first_v(m, i) + k)
-            column = load3(J, COLUMN * (first_freedom(m, i) + k))
+            column = load3(state.J, COLUMN * (first_freedom(m, i) + k))
             store3(W, place, add3(load3(W, place), scale3(sign, column)))
-            slope = velocity_slope(m, i, k, body, q, v, X, V, J, unit)[0]
+            slope = velocity_slope(m, i, k, body, state)[0]
             store3(B, place, add3(load3(B, place), scale3(sign * d, slope)))
         i = parent(m, i)
 

@@ -4,6 +4,8 @@ There, wrenches on different bodies can be added, and the Jacobian of a body has
 world that is the same for all bodies beyond it.
 """
 
+from typing import Any, NamedTuple
+
 from pluecker.articulated.model.joints import (
     has_constant_subspace,
     joint_motion,
@@ -35,14 +37,33 @@ from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.scalars.operations import accumulate, lift, load, store
 
 __all__ = [
-    "COLUMN", "FIXED", "LOAD", "MOMENTS", "TRANSFORM", "VELOCITY", "WRENCH", "add_load", "add_moments", "add_wrench",
-    "motion_slope", "point_velocity", "store_columns", "subspace_slope", "velocity_slope", "world_motion", "world_point",
+    "COLUMN", "FIXED", "LOAD", "MOMENTS", "TRANSFORM", "VELOCITY", "WRENCH", "WorldState", "add_load", "add_moments",
+    "add_wrench", "motion_slope", "point_velocity", "store_columns", "subspace_slope", "velocity_slope", "world_motion",
+    "world_point",
 ]  # fmt: skip
 
 TRANSFORM, VELOCITY, COLUMN = 12, 6, 6
 # the load on a link: a wrench of forces that keep their direction, the sum p f' over their points, a wrench that turns along
 WRENCH, MOMENTS, FIXED = 0, 6, 15
 LOAD = 21
+
+
+class WorldState(NamedTuple):
+    """State of a mechanism, and what follows from it in world axes.
+
+    Attributes:
+        q, v: configuration and velocity.
+        X, V: transforms and velocities of links.
+        J: columns of freedoms.
+        unit: zeros, ``(nv,)``, of which derivatives set one to 1 for a while.
+    """
+
+    q: Any
+    v: Any
+    X: Any
+    V: Any
+    J: Any
+    unit: Any
 
 
 @kernel
@@ -109,11 +130,12 @@ def motion_slope(m, i, k, q, v, unit):
 
 
 @kernel
-def velocity_slope(m, i, k, body, q, v, X, V, J, unit):
+def velocity_slope(m, i, k, body, state):
     """Return dV_b/dq_k of a link ``b`` beyond freedom k of joint ``i``: J_k x (V_b - V_p) + d(S v)/dq_k
 
     What lies beyond the freedom moves by its column, and so do all motions of joints beyond it.
     """
+    q, v, X, V, J, unit = state
     Jk = load_vector(J, COLUMN * (first_freedom(m, i) + k))
     Vb, Vp = load_vector(V, VELOCITY * body), load_vector(V, VELOCITY * parent(m, i))
     w = (Vb[0][0] - Vp[0][0], Vb[0][1] - Vp[0][1], Vb[0][2] - Vp[0][2])

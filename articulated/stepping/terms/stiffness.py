@@ -131,29 +131,29 @@ def add_square(x, row, n, nv, first, K):
 @kernel
 def add_elements(m, c, q, v, K, D, ws):
     """Add K and D of springs and cables between bodies, one element after the other"""
-    n, nv = link_count(m), velocity_count(m)
+    n = link_count(m)
     X = ws
     V = tail(X, TRANSFORM * (n + 1))
     J = tail(V, VELOCITY * (n + 1))
-    W = tail(J, COLUMN * (first_freedom(m, n) + freedom_count(m, n)))
-    g = tail(W, 3 * nv)
+    more = tail(J, COLUMN * (first_freedom(m, n) + freedom_count(m, n)))
     world_motion(m, q, v, X, V)
     store_columns(m, q, X, J)
     r = first_element(c)
     for _ in range(element_count(c)):
         if kind(c, r) == LINE:
-            add_line(m, c, r, X, V, J, W, g, K, D)
+            add_line(m, c, r, X, V, J, more, K, D)
         elif kind(c, r) == LINEAR:
-            add_linear_stiffness(m, c, r, X, J, W, K)
+            add_linear_stiffness(m, c, r, X, J, more, K)
         elif kind(c, r) == TORSION:
-            add_torsion(m, c, r, J, W, K, D)
+            add_torsion(m, c, r, J, more, K, D)
         r = next_element(c, r)
 
 
 @kernel
-def add_line(m, c, r, X, V, J, W, g, K, D):
-    """K += k g g' + T W' (1 - u u') W / s for T > 0, D += d g g'"""
+def add_line(m, c, r, X, V, J, more, K, D):
+    """K += k g g' + T W' (1 - u u') W / s for T > 0, D += d g g'; ``more``: 4 nv scalars"""
     nv = velocity_count(m)
+    W, g = more, tail(more, 3 * nv)
     tension, stiff, damping, _, _ = pull(c, r, X, V)
     pulling = select(smaller(0.0, tension), tension, 0.0 * tension)
     clear(g, nv)
