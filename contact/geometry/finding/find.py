@@ -37,6 +37,7 @@ from pluecker.contact.geometry.finding.narrow_phase import (
     UNREADY,
     UNREADY_AT,
     WORK_HEADER,
+    Search,
     examine_pair,
     pair_may_touch,
 )
@@ -139,6 +140,7 @@ def find_contacts(scene_f, scene_i, poses, far, work_f, work_i, out_f, out_i):
     left = part(work_i, load(work_i, LEFT_AT), 2 * listed)
     unready = part(work_i, load(work_i, UNREADY_AT), 2 * listed)
     pairs = part(work_i, load(work_i, PAIRS_AT), PAIR * load(work_i, ROOM))
+    search = Search(scene_f, scene_i, poses, far, boxes, block, slots, work_i, pairs, left, unready)
     for k in (FOUND, PAIRS_FOUND, LEFT, UNREADY):
         store(work_i, k, 0)
     store3(axis, 0, (0.0, 0.0, 0.0))
@@ -147,9 +149,7 @@ def find_contacts(scene_f, scene_i, poses, far, work_f, work_i, out_f, out_i):
         for k in range(count):
             i, j = load(order, place), load(order, k)
             if pair_may_touch(scene_i, i, j):
-                examine_pair(
-                    scene_f, scene_i, poses, far, boxes, i, j, axis, block, slots, work_i, pairs, left, unready
-                )  # fmt: skip
+                examine_pair(search, i, j, axis)
     listed_before = load(head, NEAR_COUNT)
     if (
         0 <= listed_before <= room_of_near(n)
@@ -159,10 +159,7 @@ def find_contacts(scene_f, scene_i, poses, far, work_f, work_i, out_f, out_i):
         for e in range(listed_before):
             i, j = load(near, 2 * e), load(near, 2 * e + 1)
             if overlap(boxes, i, boxes, j):
-                examine_pair(
-                    scene_f, scene_i, poses, far, boxes, i, j, part(axes, AXIS * e, AXIS), block, slots, work_i, pairs,
-                    left, unready,
-                )  # fmt: skip
+                examine_pair(search, i, j, part(axes, AXIS * e, AXIS))
     else:
         store_larger_boxes(scene_f, far, boxes, order, count, n, larger)
         total = 0
@@ -181,9 +178,7 @@ def find_contacts(scene_f, scene_i, poses, far, work_f, work_i, out_f, out_i):
                 total += 1
                 store3(own, 0, (0.0, 0.0, 0.0))
                 if overlap(boxes, i, boxes, j):
-                    examine_pair(
-                        scene_f, scene_i, poses, far, boxes, i, j, own, block, slots, work_i, pairs, left, unready
-                    )  # fmt: skip
+                    examine_pair(search, i, j, own)
         store(head, NEAR_COUNT, total)
         store(head, SIGNATURE, signature(scene_i, n, larger, near, min(total, room_of_near(n))))
     status = COMPLETE
@@ -218,8 +213,8 @@ def store_contacts(scene_f, scene_i, poses, work_f, work_i, out_f, out_i):
     n, room, place = collider_count(scene_i), load(work_i, ROOM), load(work_i, PAIRS_AT)
     slots, pairs = part(work_f, load(work_i, SLOTS_AT), SLOT * room), part(work_i, place, PAIR * room)
     order, other = part(work_i, place + PAIR * room, room), part(work_i, place + (PAIR + 1) * room, room)
-    counts = part(work_i, WORK_HEADER + 2 * n, n + 1)
-    store_table(scene_f, scene_i, poses, slots, work_i, pairs, order, other, counts, out_f, out_i)
+    scratch = order, other, part(work_i, WORK_HEADER + 2 * n, n + 1)
+    store_table(scene_f, scene_i, poses, slots, work_i, pairs, scratch, out_f, out_i)
 
 
 # -------------------------------------------------------------------------------------------------------------- for Python

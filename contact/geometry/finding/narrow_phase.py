@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import sqrt
+from typing import Any, NamedTuple
 
 from pluecker.contact.geometry.finding.blocks import (
     AXIS_PLACE,
@@ -46,7 +47,7 @@ from pluecker.spatial.engine.scalars.operations import load, load_integer, part,
 
 __all__ = [
     "FOUND", "LEFT", "LEFT_AT", "PAIR", "PAIRS_AT", "PAIRS_FOUND", "POSES_AT", "ROOM", "ROOM_OF_LISTS", "SLOTS_AT",
-    "UNREADY", "UNREADY_AT", "WORK_HEADER", "examine_pair", "pair_may_touch",
+    "UNREADY", "UNREADY_AT", "WORK_HEADER", "Search", "examine_pair", "pair_may_touch",
 ]  # fmt: skip
 
 # The first integers of scratch memory: for how many contacts there is room, and for how many pairs in each list; how many
@@ -58,6 +59,32 @@ POSES_AT, SLOTS_AT, LEFT_AT, UNREADY_AT, PAIRS_AT, WORK_HEADER = range(6, 12)
 PAIR = 4  # integers of a pair that touches: two colliders, its first contact, and how many it has
 ROUNDING = 1e-9  # of distances, by which a sphere is larger than it is
 ALONG = 1e-6  # sine: edges that are nearer to each other's direction have no axis across both that is known
+
+
+class Search(NamedTuple):
+    """A search for contacts, views.
+
+    Attributes:
+        sf, si: numbers and integers of the scene.
+        poses, far: of colliders, where they are, and their reach.
+        boxes: around colliders, along the axes of the world.
+        block: the arguments of kernels of pairs.
+        slots: contacts that were found.
+        work: integers, with counts at the head.
+        pairs: that have contacts; left, unready: that have no kernel, and whose kernel is not ready.
+    """
+
+    sf: Any
+    si: Any
+    poses: Any
+    far: Any
+    boxes: Any
+    block: Any
+    slots: Any
+    work: Any
+    pairs: Any
+    left: Any
+    unready: Any
 
 
 @kernel
@@ -138,11 +165,12 @@ def pair_may_touch(si, i, j):
 
 
 @called_kernel
-def examine_pair(sf, si, poses, far, boxes, i, j, axis, block, slots, work, pairs, left, unready):
+def examine_pair(search, i, j, axis):
     """Find the contacts of two colliders that may touch, and add them and the pair to those that were found
 
     ``axis``: three numbers, a direction of the world that may part both, or zeros; written if one is found that does.
     """
+    sf, si, poses, far, boxes, block, slots, work, pairs, left, unready = search
     if i > j:
         i, j = j, i
     if kind_of(si, i) > kind_of(si, j):

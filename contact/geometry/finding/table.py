@@ -136,8 +136,9 @@ def store_surfaces(sf, poses, i, j, first, n, K, out):
 
 
 @called_kernel
-def store_table(sf, si, poses, slots, work, pairs, order, other, counts, numbers, integers):
-    """Store all contacts that were found, sorted; ``order``, ``other`` and ``counts`` are scratch memory"""
+def store_table(sf, si, poses, slots, work, pairs, scratch, numbers, integers):
+    """Store all contacts that were found, sorted; ``scratch``: two places for each pair, and one for each collider"""
+    order, other, counts = scratch
     K, n_pairs, row = load(work, FOUND), load(work, PAIRS_FOUND), 0
     sort_pairs(si, pairs, n_pairs, order, other, counts)
     store(integers, 0, K)
