@@ -22,9 +22,9 @@ from pluecker.articulated.model.layout import (
 from pluecker.contact.found.layout import (
     ANSWER,
     CENTERS,
-    COLLIDERS,
     COLLIDER_FRAME,
     COLLIDER_LINK,
+    COLLIDERS,
     COLUMNS,
     COORDINATE_OF_ROW,
     ERROR,

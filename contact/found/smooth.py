@@ -54,8 +54,8 @@ from pluecker.contact.found.layout import (
     WORKING,
     index_table,
     piece,
-    table,
     plan,
+    table,
 )
 from pluecker.contact.found.shapes import by_row
 from pluecker.contact.rows.jacobian import row_rate, store_geometry, store_jacobian, store_row_values
