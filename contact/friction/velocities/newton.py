@@ -68,6 +68,7 @@ from pluecker.contact.friction.velocities.island import (
 )
 from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel
 from pluecker.spatial.engine.memory.arrays import as_matrix, as_vector
+from pluecker.spatial.engine.parallel.interruption_flag import interrupted
 from pluecker.spatial.engine.scalars.operations import load, part, store, tail
 
 __all__ = ["newton"]
@@ -359,7 +360,7 @@ def newton(I, exact, aim, finer, steps, best):
     for k in range(m):
         x[k], u[k] = kept[k], along[k]
     r = residual(I, exact)
-    while used < steps:
+    while used < steps and not interrupted():
         used, last, bold = used + 1, best <= aim, used == 0 and best <= CLOSE
         epsilon = share_of_residual(turn + (used - 1) // PATIENCE) * r**POWER
         respond(I, exact, OF_EQUATIONS if last or bold else min(max(epsilon, LEAST), MOST))

@@ -44,6 +44,7 @@ __all__ = [
 ]  # fmt: skip
 
 AIM = 0.3  # of the error that is asked for
+PER_BLOCK, PIECE = 500, 8e8  # operations of a factor for each block row; of one piece of compiled code, 0.2 s
 BUDGET = 100  # factors, from a start; of 440 hard problems 399 take no more, with 300 three more are solved
 RANK = 1e-14  # of the largest eigenvalue of a scaled matrix: smaller ones are rounding
 MOST = 2**31  # blocks of an island, where nobody says fewer
@@ -62,6 +63,7 @@ class Roots(NamedTuple):
         members: the numbers of all block rows.
         covered: 1 for islands that G has.
         room: how many numbers of memory islands took so far.
+        work: operations of a factor of all islands, without what fills in.
     """
 
     G: BlockMatrix
@@ -73,6 +75,7 @@ class Roots(NamedTuple):
     members: Indices
     covered: Indices
     room: Indices
+    work: float
 
 
 class Limits(NamedTuple):
@@ -166,6 +169,7 @@ def find_roots(operator: Operator, sets: Sets, order: Order, P: Prepared, most: 
     return Roots(
         G, sets.sizes[blocks].reshape(-1), sets.friction[blocks].reshape(-1), np.concatenate(inverse), square,
         P.A.compliance / (P.s * P.s), np.arange(len(blocks)), covered.astype(np.int64), np.zeros(1, np.int64),
+        float((widths.astype(np.float64) ** 3).sum()) + PER_BLOCK * len(blocks),
     )  # fmt: skip
 
 
@@ -326,9 +330,10 @@ def improve_islands(task: Task, x: Array, u: Array, limits: Limits, results: Arr
         first: the first of these islands.
     """
     lacking, room = 1, task.roots.room
+    long = min(limits.factors, limits.iterations) * task.roots.work > PIECE
     while lacking > 0:
         memory = make_memory(int(room[0]))
-        lacking = answering(on_islands, task, x, u, limits, results, first, memory)
+        lacking = answering(on_islands, task, x, u, limits, results, first, memory, long=long)
         room[0] = max(int(room[0]), lacking + SPARE)
 
 

@@ -55,7 +55,7 @@ for law, method, count in (argument.split() for argument in sys.argv[1:]):
     print(method, answered, solve(small, law, "auto").status, flush=True)
 """
 LAWS = {"lemke": "lcp", "minmap_newton": "lcp"}
-SIZES = {"lemke": 60, "minmap_newton": 60}
+SIZES = {"lemke": 60, "minmap_newton": 60, "newton": 200}  # of newton: NumPy finds eigenvalues before, in one piece
 METHODS = ["auto", "apgd", "interior_point", "lemke"]  # a recipe, compiled sweeps, factors, a tableau
 if EVERYTHING:
     METHODS += ["pgs", "psor", "newton", "minmap_newton"]
