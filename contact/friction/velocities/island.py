@@ -212,7 +212,7 @@ def lay_out(I, size):
     header[BLOCKS], header[ROWS], header[NODES], header[EIGHTS], header[NEEDED] = (
         size.blocks, size.m, size.nodes, size.vector, 0,
     )  # fmt: skip
-    at = put(I, MATRIX, at, EIGHT * size.matrix)
+    at = put(I, MATRIX, at, EIGHT * max(size.matrix, 1))  # a row that products begin from
     for which in range(INVERSE, CHANGE):
         at = put(I, which, at, EIGHT * size.squares)
     for which in range(CHANGE, LINE):
