@@ -64,6 +64,8 @@ from pluecker.spatial.engine.scalars.operations import load, store
 
 __all__ = ["factorise", "find_masses", "find_room", "solve_factored"]
 
+GROUP = 64  # nodes of which the best one is kept while an order is found
+STALE = -2
 LOST = 1e-13  # of a diagonal entry, what elimination may leave of it: less is rounding
 
 
@@ -113,10 +115,20 @@ def find_ties(I):
 
 
 @allocation_free_kernel
-def eliminate(ties, degree, width, across, p, below, top):
+def best_of_group(rank, degree, width, first, last):
+    """Return the node of least degree that is left among these, the narrowest of several; -1 if none is"""
+    p = -1
+    for i in range(first, last):
+        if rank[i] < 0 and (p < 0 or (degree[i], width[i]) < (degree[p], width[p])):
+            p = i
+    return p
+
+
+@allocation_free_kernel
+def eliminate(ties, degree, width, best, across, p, below, top):
     """Tie all nodes that node p meets to one another; list them in ``below`` from ``top`` on, as far as there is room
 
-    Returns where the list ends, and what rows of eight their blocks take.
+    Groups of nodes whose degrees change have no best one any more. Returns where the list ends, and what rows of eight their blocks take.
     """
     mine, size = p * across, 0
     ties[mine + p // WORD] ^= 1 << (p % WORD)
@@ -132,6 +144,7 @@ def eliminate(ties, degree, width, across, p, below, top):
             its = i * across
             ties[its + p // WORD] ^= 1 << (p % WORD)
             degree[i] -= width[p]
+            best[i // GROUP] = STALE
             for v in range(across):
                 new = ties[mine + v] ^ (ties[mine + v] & ties[its + v])
                 ties[its + v] |= new
@@ -147,19 +160,22 @@ def find_order(I, below):
 
     How many rows of eight all blocks take is kept in NEEDED.
     """
-    n, ties, begin = count(I, NODES), whole(I, TIES), whole(I, BEGIN)
+    n, ties, begin, best = count(I, NODES), whole(I, TIES), whole(I, BEGIN), whole(I, PIVOT)
     order, rank, degree, width = whole(I, ORDER), whole(I, RANK), whole(I, DEGREE), whole(I, WIDTH)
     top = needed = 0
     find_ties(I)
     for i in range(n):
-        rank[i] = -1
+        rank[i], best[i // GROUP] = -1, STALE
     for k in range(n):
-        p, least = -1, 0
-        for i in range(n):
-            if rank[i] < 0 and (p < 0 or (degree[i], width[i]) < (least, width[p])):
-                p, least = i, degree[i]
-        order[k], rank[p], begin[k] = p, k, top
-        top, size = eliminate(ties, degree, width, words(n), p, below, top)
+        p = -1
+        for g in range((n + GROUP - 1) // GROUP):
+            if best[g] == STALE:
+                best[g] = best_of_group(rank, degree, width, GROUP * g, min(GROUP * (g + 1), n))
+            i = best[g]
+            if i >= 0 and (p < 0 or (degree[i], width[i]) < (degree[p], width[p])):
+                p = i
+        order[k], rank[p], begin[k], best[p // GROUP] = p, k, top, STALE
+        top, size = eliminate(ties, degree, width, best, words(n), p, below, top)
         needed += width[p] * wide(width[p]) + size
     begin[n] = top
     integers(I)[NEEDED] = needed
