@@ -128,7 +128,9 @@ def best_of_group(rank, degree, width, first, last):
 def eliminate(ties, degree, width, best, across, p, below, top):
     """Tie all nodes that node p meets to one another; list them in ``below`` from ``top`` on, as far as there is room
 
-    Groups of nodes whose degrees change have no best one any more. Returns where the list ends, and what rows of eight their blocks take.
+    Groups of nodes whose degrees change have no best one any more.
+
+    Returns where the list ends, and what rows of eight their blocks take.
     """
     mine, size = p * across, 0
     ties[mine + p // WORD] ^= 1 << (p % WORD)
