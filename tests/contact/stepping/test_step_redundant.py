@@ -7,13 +7,33 @@ from pluecker.articulated import ModelBuilder, crba
 from pluecker.contact.constraints import Frame, Hinge
 from tests.conftest import EVERYTHING
 from tests.contact.stepping.stepped import UPRIGHT, World, energy, gap, motion
-from tests.contact.world import mechanisms
+
+CORNERS = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [1, 1, 1], [0, 1, 1], [0, 0, 1.0]])
+AXES = "yzxyzx"
 
 
-def bricard():
-    """Bricard's mechanism of five free bodies, and where it is."""
-    twin = mechanisms.bricard().maximal()
-    return twin.world, twin.state(np.zeros(5), np.zeros(5))[0]
+def bricard(gravity=(0.0, 9.81, 0.0)):
+    """Six rods along edges of a cube, the sixth of which is the world, with a hinge across both at each corner."""
+    b = ModelBuilder(gravity=gravity)
+    q = []
+    for k in range(5):
+        along = CORNERS[k + 1] - CORNERS[k]
+        I = np.where(along != 0, 1e-3, 1 / 12)
+        b.add_body(f"rod {k}", mass=1.0, center_of_mass=tuple(along / 2), inertia=I)
+        b.add_joint(f"free {k}", "free", parent="world", child=f"rod {k}")
+        q += [*CORNERS[k], 1.0, 0.0, 0.0, 0.0]
+    turned = {
+        axis: tuple(map(tuple, np.roll(np.eye(3), i + 1, axis=1))) for i, axis in enumerate("xyz")
+    }  # z is the axis
+    names = ["world", *(f"rod {k}" for k in range(5)), "world"]
+    hinges = []
+    for k, axis in enumerate(AXES):
+        before, after = (
+            Frame(name, tuple(CORNERS[k] - (CORNERS[own] if name != "world" else 0.0)), turned[axis])
+            for name, own in ((names[k], k - 1), (names[k + 1], k))
+        )
+        hinges.append(Hinge(f"hinge {k}", before, after))
+    return World(b.build(), hinges), np.array(q)
 
 
 def test_a_bricard_mechanism_moves_though_its_rows_count_no_freedom():
