@@ -30,7 +30,7 @@ MODEST = settings(
 @given(strategies.rotations(), strategies.quaternions(), strategies.directions())
 def test_rotations_are_rotations_and_units_are_units(R, p, u):
     np.testing.assert_allclose(R @ R.T, np.eye(3), atol=8.0 * EPS)
-    assert abs(np.linalg.det(R) - 1.0) < 8.0 * EPS
+    assert abs(np.linalg.det(R) - 1.0) < 16.0 * EPS  # 3/2 of what rows may be off, and four to compute it
     assert abs(np.linalg.norm(p) - 1.0) < 4.0 * EPS
     assert abs(np.linalg.norm(u) - 1.0) < 4.0 * EPS
 
