@@ -173,7 +173,7 @@ def draw_algorithm(dice: Dice) -> Call:
             dice.pick(1, 2, None) if good else dice.pick(0, -1, True, 2**63, "2", np.array(2), object)
         )
         call.flaw, call.plain = (call.flaw if good else "maybe"), (call.plain if good else None)
-    if any(call.named.get(key, 0) is None for key in OPTIONAL):
+    if any(call.named.get(key, 0) is None for key in OPTIONAL) or (name in OF_FRAMES and not model.frame_names):
         call.flaw = "maybe"
     no_inverse = name in ("aba", "minv", "aba_derivatives", *OF_SUBTREES) and model.name in tables.SINGULAR
     if no_inverse or name == "operational_inertia":
