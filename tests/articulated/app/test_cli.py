@@ -650,7 +650,7 @@ def test_ctrl_c_is_heard_from_the_beginning(number):
         "numba",
         *(
             pytest.param(name, marks=pytest.mark.everything)
-            for name in ("numpy", "pluecker.articulated.algorithms.dynamics.aba", "pluecker.contact.app.cli")
+            for name in ("numpy", "pluecker.articulated.algorithms.dynamics.aba", "pluecker.articulated.app.cli")
         ),
     ],
 )
