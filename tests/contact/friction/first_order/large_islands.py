@@ -63,6 +63,6 @@ def both_ways(monkeypatch, problem, law, method, **options):
 def sweeps_alone(monkeypatch):
     """Let any island count as one of many contacts, whose factors as a whole take too long."""
     lower_sizes(monkeypatch)
-    monkeypatch.setattr(solving.islands.automatic, "MANY", 0)
+    monkeypatch.setattr(solving.islands.automatic, "LARGE", 0)
     monkeypatch.setattr(solving.islands.island, "LONGEST_FACTOR", 0.0)
     monkeypatch.setattr(solving.islands.newton, "NUMBER", -1)
