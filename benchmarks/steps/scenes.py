@@ -25,8 +25,8 @@ from pluecker.spatial.extras import MissingExtraError, require
 
 __all__ = ["run"]
 
-ROUNDS, MANY = 3, 15  # turns, and of short motions
-SHORT, LONG = 0.1, 20.0  # a motion is short, or so long that it has one turn, s
+ROUNDS, MOST = 3, 200  # turns, at least and of short motions
+ENOUGH, LONG = 1.0, 20.0  # turns take so long together; a motion is so long that it has one turn, s
 THREADS = 2  # of the batch
 SCENES: dict[str, Callable[[], Scene]] = {
     "gripper": gripper,
@@ -112,7 +112,8 @@ def measure(scene: Scene, rounds: int) -> Measured:
         motion = simulated(scene, scene.q, scene.v, ())
         taken = perf_counter() - begun
         times[0].append(taken / count)
-        rounds = MANY if rounds > 1 and taken < SHORT else rounds
+        if len(times[0]) == 1 and rounds > 1:
+            rounds = max(rounds, min(round(ENOUGH / taken), MOST))
         if theirs is not None:
             begun = perf_counter()
             their_end = theirs[0]()
@@ -149,8 +150,9 @@ def run(effort: Effort, names: Sequence[str] | None = None) -> Report:
         ratios.append(found.theirs / found.ours if found.theirs == found.theirs else None)
     report.charts = [Bars(labels, {"pluecker": ratios}, "times as fast as MuJoCo", form="{:.2f}")]
     report.notes += [
-        f"Friction {FRICTION:g}; medians of {ROUNDS} turns, {MANY} of motions shorter than {SHORT:g} s, one if one takes "
-        f"more than {LONG:g} s; one thread, of the batch {THREADS}. Ours by `World.simulate`, MuJoCo by `mj_step`, where "
+        f"Friction {FRICTION:g}; medians of {ROUNDS} turns, of short motions of as many as take {ENOUGH:g} s, {MOST} at "
+        f"most, one if one takes more than {LONG:g} s; one thread, of the batch {THREADS}. Ours by `World.simulate`, MuJoCo "
+        "by `mj_step`, where "
         "forces change and in batches by `rollout`.",
         "Law: ours is Coulomb's law and rigid contact; MuJoCo's is convex and soft, solved to its default tolerance. Shapes "
         "of a robot that overlap as it stands ignore each other; in MuJoCo their bodies do.",
