@@ -11,7 +11,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 help:
 	@echo "make demo       dynamics of a seven-joint arm: computed, checked, timed, drawn to demo.png"
-	@echo "make test       tests, compiled (10 to 12 minutes in a fresh clone)"
+	@echo "make test       tests, compiled (8 to 12 minutes in a fresh clone)"
 	@echo "make everything all tests, with more examples, all robots, long motions, cold caches, other Pythons (hours)"
 	@echo "make lint       style, types, and which package may import which"
 	@echo "make format     put the code into shape"
