@@ -13,7 +13,15 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Effort", "Times", "interleaved", "progress"]
+__all__ = ["ENOUGH", "MOST_TURNS", "Effort", "Times", "interleaved", "progress", "turns_of"]
+
+ENOUGH, MOST_TURNS = 1.0, 200  # seconds that the turns of a short motion take together, and how many there are at most
+
+
+def turns_of(seconds: float, least: int) -> int:
+    """Return how many turns a motion gets that takes so long."""
+    return max(least, min(round(ENOUGH / seconds), MOST_TURNS))
+
 
 Call = Callable[[], Any]
 

@@ -19,14 +19,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.measuring.report import Bars, Report
-from benchmarks.measuring.timing import Effort, progress
+from benchmarks.measuring.timing import ENOUGH, MOST_TURNS, Effort, progress, turns_of
 from benchmarks.steps.scenes_worlds import FRICTION, Scene, gripper, heap, robot
 from pluecker.spatial.extras import MissingExtraError, require
 
 __all__ = ["run"]
 
-ROUNDS, MOST = 3, 200  # turns, at least and of short motions
-ENOUGH, LONG = 1.0, 20.0  # turns take so long together; a motion is so long that it has one turn, s
+ROUNDS = 3  # turns, at least
+LONG = 20.0  # a motion that takes longer has one turn, s
 THREADS = 2  # of the batch
 SCENES: dict[str, Callable[[], Scene]] = {
     "gripper": gripper,
@@ -113,7 +113,7 @@ def measure(scene: Scene, rounds: int) -> Measured:
         taken = perf_counter() - begun
         times[0].append(taken / count)
         if len(times[0]) == 1 and rounds > 1:
-            rounds = max(rounds, min(round(ENOUGH / taken), MOST))
+            rounds = turns_of(taken, rounds)
         if theirs is not None:
             begun = perf_counter()
             their_end = theirs[0]()
@@ -150,9 +150,9 @@ def run(effort: Effort, names: Sequence[str] | None = None) -> Report:
         ratios.append(found.theirs / found.ours if found.theirs == found.theirs else None)
     report.charts = [Bars(labels, {"pluecker": ratios}, "times as fast as MuJoCo", form="{:.2f}")]
     report.notes += [
-        f"Friction {FRICTION:g}; medians of {ROUNDS} turns, of short motions of as many as take {ENOUGH:g} s, {MOST} at "
-        f"most, one if one takes more than {LONG:g} s; one thread, of the batch {THREADS}. Ours by `World.simulate`, MuJoCo "
-        "by `mj_step`, where "
+        f"Friction {FRICTION:g}; medians of {ROUNDS} turns, of short motions of as many as take {ENOUGH:g} s, "
+        f"{MOST_TURNS} at most, one if one takes more than {LONG:g} s; one thread, of the batch {THREADS}. Ours by "
+        "`World.simulate`, MuJoCo by `mj_step`, where "
         "forces change and in batches by `rollout`.",
         "Law: ours is Coulomb's law and rigid contact; MuJoCo's is convex and soft, solved to its default tolerance. Shapes "
         "of a robot that overlap as it stands ignore each other; in MuJoCo their bodies do.",

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.measuring.report import Bars, Report
-from benchmarks.measuring.timing import Effort, progress
+from benchmarks.measuring.timing import ENOUGH, MOST_TURNS, Effort, progress, turns_of
 from benchmarks.steps.mujoco_models import FreeBodies
 from pluecker.contact.geometry import Box
 from pluecker.spatial.extras import MissingExtraError, require
@@ -27,7 +27,7 @@ __all__ = ["run"]
 
 STEP, HALF, FRICTION, THROWN = 1e-3, 0.05, 0.5, 0.5
 COUNTS, STEPS = (1, 2, 5, 10, 20, 50), 300
-ROUNDS, MOST, ENOUGH = 5, 200, 1.0  # turns, at least and at most, and seconds that they take together
+ROUNDS = 5  # turns, at least
 WANTED = {(1, False): 0.8, (5, False): 0.8, (20, False): 0.8, (1, True): 0.8, (5, True): 0.5, (20, True): 0.3}
 
 
@@ -79,7 +79,7 @@ def measure(n: int, thrown: bool, rounds: int, steps: int) -> Stack:
         taken = perf_counter() - begun
         times[0].append(taken / steps)
         if len(times[0]) == 1 and rounds > 1:
-            rounds = max(rounds, min(round(ENOUGH / taken), MOST))
+            rounds = turns_of(taken, rounds)
         if mujoco is not None:
             data = mujoco.MjData(model)
             data.qvel[0] = v[3]
@@ -114,8 +114,8 @@ def run(effort: Effort, counts: Sequence[int] | None = None) -> Report:
     report.charts = [Bars(names, {"pluecker": ratios}, "times as fast as MuJoCo", form="{:.2f}")]
     report.notes += [
         f"{STEPS} steps of {1e3 * STEP:g} ms, friction {FRICTION:g}; thrown: the lowest box, at {THROWN:g} m/s. Medians of "
-        f"as many turns as take {ENOUGH:g} s, {ROUNDS} to {MOST}; one thread each. Ours by `World.simulate`, MuJoCo by "
-        "`mj_step`, its defaults but for elliptic cones.",
+        f"as many turns as take {ENOUGH:g} s, {ROUNDS} to {MOST_TURNS}; one thread each. Ours by `World.simulate`, MuJoCo "
+        "by `mj_step`, its defaults but for elliptic cones.",
         "Law: ours is Coulomb's law and rigid contact; MuJoCo's is convex and soft, solved to its default tolerance.",
     ]
     return report
