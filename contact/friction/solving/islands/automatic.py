@@ -13,7 +13,8 @@ convex                interior point (200 steps), Newton's method (100 factors),
 Coulomb               gradients (500) where there are no roots; then in turn, :data:`ROUNDS` times: convex problems whose
                       shift is held, four of them, from nothing, and Newton's method from there; over-relaxed sweeps, from
                       nothing as well, half as many more each time, and Newton's method from there, or, where there are no
-                      roots, convex problems from the best point
+                      roots, convex problems from the best point; once, after :data:`FIRST_ROUNDS` of them, Newton's
+                      method from nothing (20,000 factors)
 ====================  =================================================================================================
 
 What is hard for one method is easy for another: shifts bring walls and jammed spheres, sweeps granular flow and spheres at

@@ -38,6 +38,7 @@ from pluecker.contact.friction.problem.sets import shift
 from pluecker.contact.friction.results.result import Part
 from pluecker.contact.friction.solving.islands.newton import (
     BUDGET,
+    PIECE,
     Limits,
     Roots,
     Task,
@@ -59,7 +60,6 @@ STEPS = 200  # of the interior point in one call
 LONGEST_FACTOR = 5e9  # operations of a factor of the interior point: more takes a second, and is left out
 MOST_ANALYSED = 2000  # contacts from which an estimate of these from below comes first: the pattern of a factor is dear
 PER_ROW = 8  # operations of an iteration besides its product
-PIECE = 8e8  # operations of gradients to the limit: half of them in one piece, 0.2 s where it was measured
 USUAL_STEPS = 50  # of the interior point where it gets anywhere, at most
 
 

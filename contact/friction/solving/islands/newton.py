@@ -39,12 +39,13 @@ from pluecker.spatial.engine.scalars.operations import part
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
-    "BUDGET", "Limits", "Place", "Roots", "Task", "find_roots", "improve_islands", "improve_part", "make_place",
+    "BUDGET", "PIECE", "Limits", "Place", "Roots", "Task", "find_roots", "improve_islands", "improve_part", "make_place",
     "run_newton",
 ]  # fmt: skip
 
 AIM = 0.3  # of the error that is asked for
-PER_BLOCK, PIECE = 500, 8e8  # operations of a factor for each block row; of one piece of compiled code, 0.2 s
+PER_BLOCK = 500  # operations of a factor for each block row
+PIECE = 8e8  # operations to the limit of what runs in one piece: half of them took gradients 0.2 s
 BUDGET = 100  # factors, from a start; of 440 hard problems 399 take no more, with 300 three more are solved
 RANK = 1e-14  # of the largest eigenvalue of a scaled matrix: smaller ones are rounding
 MOST = 2**31  # blocks of an island, where nobody says fewer
