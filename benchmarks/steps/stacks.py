@@ -69,6 +69,7 @@ def measure(n: int, thrown: bool, rounds: int, steps: int) -> Stack:
     try:
         mujoco = require("mujoco", "peers", "the benchmark")
         model = stack.in_mujoco(mujoco)
+        data = mujoco.MjData(model)
     except MissingExtraError:
         mujoco = None
     times: tuple[list[float], list[float]] = ([], [])
@@ -81,7 +82,7 @@ def measure(n: int, thrown: bool, rounds: int, steps: int) -> Stack:
         if len(times[0]) == 1 and rounds > 1:
             rounds = turns_of(taken, rounds)
         if mujoco is not None:
-            data = mujoco.MjData(model)
+            mujoco.mj_resetData(model, data)  # new memory would be read from afar, and ours put out of the caches
             data.qvel[0] = v[3]
             begun = perf_counter()
             mujoco.mj_step(model, data, nstep=steps)
