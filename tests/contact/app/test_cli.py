@@ -32,7 +32,7 @@ from pluecker.contact import solve as contact_solve
 from pluecker.contact.app import comparison
 from pluecker.contact.friction.solving import solve as solving
 from tests.command import main
-from tests.conftest import EVERYTHING
+from tests.conftest import COMPILED, EVERYTHING
 from tests.contact.friction.files.fclib_files import LocalForm, global_form, local_form, read_fclib_form
 
 ERRORS = ("natural map", "cone violation", "signorini", "dissipation", "duality gap", "velocity", "speed")
@@ -233,6 +233,7 @@ def test_help_names_the_command_and_every_law_and_method(capsys):
 
 
 @pytest.mark.everything
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
 def test_warmup_compiles_what_robots_friction_and_worlds_need_and_names_the_rest(capsys):
     assert main(["warmup"]) == 0
     said = capsys.readouterr().out.splitlines()
