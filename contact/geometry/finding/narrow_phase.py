@@ -56,6 +56,7 @@ __all__ = [
 # that touch.
 ROOM, ROOM_OF_LISTS, FOUND, PAIRS_FOUND, LEFT, UNREADY = range(6)
 POSES_AT, SLOTS_AT, LEFT_AT, UNREADY_AT, PAIRS_AT, WORK_HEADER = range(6, 12)
+MANY = 8  # slots
 PAIR = 4  # integers of a pair that touches: two colliders, its first contact, and how many it has
 ROUNDING = 1e-9  # of distances, by which a sphere is larger than it is
 ALONG = 1e-6  # sine: edges that are nearer to each other's direction have no axis across both that is known
@@ -112,9 +113,9 @@ def are_apart(sf, si, poses, boxes, i, j, margin):
 
 
 @called_kernel
-def boxes_are_apart(sf, poses, i, j, margin):
+def boxes_are_apart(sf, poses, i, j, margin, edges):
     """Return whether boxes around two colliders, along the axes of their frames, are farther apart than the margin, by one
-    of the fifteen axes that part boxes; false where numbers are none
+    of the six axes of their faces, or of the nine of their edges too; false where numbers are none
     """
     (A, p), (B, q) = load_pose(poses, POSE * i), load_pose(poses, POSE * j)
     a, b = load3(sf, number_place(i, HALF_SIDES)), load3(sf, number_place(j, HALF_SIDES))
@@ -129,6 +130,8 @@ def boxes_are_apart(sf, poses, i, j, margin):
         other = abs(D[3 * k]) * a[0] + abs(D[3 * k + 1]) * a[1] + abs(D[3 * k + 2]) * a[2]
         if abs(t[k]) - a[k] - reach > near or abs(s[k]) - b[k] - other > near:
             return True
+    if not edges:
+        return False
     for k in range(3):
         k1, k2 = (k + 1) % 3, (k + 2) % 3
         for e in range(3):
@@ -182,8 +185,8 @@ def examine_pair(search, i, j, axis):
     n_slots, call = load(si, entry + SLOTS), load(si, entry + CALL)
     place1, place2 = load(si, entry + PLACE_1), load(si, entry + PLACE_2)
     no_kernel = n_slots == 0 or is_without_inside(si, i) or is_without_inside(si, j)
-    slow = (no_kernel or place1 == SOLID) and not is_half_space(si, i)  # beside the axes of boxes around both
-    if slow and boxes_are_apart(sf, poses, i, j, margin):
+    slow = no_kernel or place1 == SOLID  # beside the axes of boxes around both; kernels of many slots beside those of faces
+    if (slow or n_slots >= MANY) and not is_half_space(si, i) and boxes_are_apart(sf, poses, i, j, margin, slow):
         return
     if no_kernel:
         add_to_list(work, LEFT, left, i, j)
