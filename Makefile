@@ -28,7 +28,7 @@ $(BIN)/python:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 $(VENV)/.demo: pyproject.toml | $(BIN)/python
-	$(INSTALL) -e '.[urdf,plot,cli]'
+	$(INSTALL) -e '.[plot,cli]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python

@@ -105,7 +105,7 @@ class Model(ModelFields, Ready):
         check_inertia: bool = True,
         mimic: bool = True,
     ) -> Model:
-        """Read a URDF file. Needs the extra ``urdf`` (yourdfpy); meshes are not loaded.
+        """Read a URDF file; meshes are not loaded.
 
         Joints and bodies keep the order of the file. Mimic joints follow their source in every algorithm and have no
         coordinates of their own. Limits and dynamics of planar and floating joints, to which URDF gives no meaning, are
@@ -122,7 +122,6 @@ class Model(ModelFields, Ready):
 
         Raises:
             ModelError: the file cannot be read as a robot; the message names the link or joint and what to do.
-            MissingExtraError: yourdfpy is not installed.
         """
         source, description = read_urdf(path_or_text, floating_base, gravity, check_inertia, mimic)
         try:

@@ -1,13 +1,12 @@
 """Reading URDF files.
 
-The file is checked first, element by element, so that an error names the link or joint it is about; what remains is read
-by yourdfpy, without meshes. URDF: http://wiki.ros.org/urdf/XML.
+The file is checked first, element by element, so that an error names the link or joint it is about; then links and joints
+are read, without shapes. URDF: http://wiki.ros.org/urdf/XML.
 """
 
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import re
 from collections import Counter
@@ -17,16 +16,15 @@ from xml.etree import ElementTree
 from xml.parsers import expat
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from pluecker.articulated.errors import ModelError
 from pluecker.articulated.model.description import Description, check_flag
 from pluecker.articulated.model.records import known, listing
 from pluecker.spatial.errors import ArgumentTypeError, shown
-from pluecker.spatial.extras import require
 from pluecker.spatial.files import read_file
 
-__all__ = ["is_text", "numbers", "parse", "read_source", "read_urdf"]
+__all__ = ["is_text", "numbers", "origin", "parse", "read_source", "read_urdf", "values"]
 
 # URDF type -> ours; a continuous joint is a revolute one without limits
 TYPES = {
@@ -38,6 +36,7 @@ TYPES = {
     "floating": "free",
 }
 JOINT_ELEMENTS = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic")
+SIX = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 NEED_AXIS = ("revolute", "continuous", "prismatic", "planar")
 NOT_URDF = {
     "mujoco": "a MuJoCo (MJCF) file",
@@ -65,16 +64,12 @@ def read_urdf(
     """
     for name, flag in (("floating_base", floating_base), ("check_inertia", check_inertia), ("mimic", mimic)):
         check_flag(f"from_urdf: {name}", flag)
-    yourdfpy = require("yourdfpy", "urdf", "reading URDF files")
     source, text = read_source(path_or_text)
     root = parse(source, text)
     check_elements(source, root)
     base = find_root(source, root)
-    robot = yourdfpy.URDF.load(
-        io.BytesIO(ElementTree.tostring(without_shapes(root))), build_scene_graph=False, load_meshes=False
-    ).robot
     try:
-        return source, describe(robot, root.get("name", "robot"), base, floating_base, gravity, check_inertia, mimic)
+        return source, describe(root, base, floating_base, gravity, check_inertia, mimic)
     except ModelError as error:
         raise ModelError(f"{source}: {error}") from None
 
@@ -167,28 +162,6 @@ def tags(root: ElementTree.Element) -> set[str]:
     return {element.tag for element in root.iter() if isinstance(element.tag, str)}
 
 
-def without_shapes(root: ElementTree.Element) -> ElementTree.Element:
-    """The robot with what dynamics needs: links with their inertias, joints, no shapes, sensors or plugins."""
-    robot = ElementTree.Element("robot", {"name": root.get("name", "robot")})
-    for link in root.findall("link"):
-        kept = ElementTree.SubElement(robot, "link", {"name": link.attrib["name"]})
-        for inertial in link.findall("inertial"):
-            copy_children(inertial, ElementTree.SubElement(kept, "inertial"), ("origin", "mass", "inertia"))
-    for joint in root.findall("joint"):
-        kept = ElementTree.SubElement(robot, "joint", dict(joint.attrib))
-        fixed = joint.get("type") == "fixed"
-        copy_children(joint, kept, ("origin", "parent", "child") if fixed else JOINT_ELEMENTS)
-    return robot
-
-
-def copy_children(element: ElementTree.Element, copy: ElementTree.Element, tags: tuple[str, ...]) -> None:
-    """Copy the first child of each tag, without what is inside."""
-    for tag in tags:
-        child = element.find(tag)
-        if child is not None:
-            ElementTree.SubElement(copy, tag, dict(child.attrib))
-
-
 def check_elements(source: str, root: ElementTree.Element) -> None:
     """Refuse what is missing, double or no number, by name."""
     for tag in ("link", "joint"):
@@ -222,8 +195,7 @@ def check_link(label: str, link: ElementTree.Element) -> None:
         check_numbers(label, mass, {"value": 1})
         if inertia is None:
             raise ModelError(f"{label}: <inertial> has no <inertia ixx=... >")
-        six = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-        check_numbers(label, inertia, dict.fromkeys(six, 1), required=("ixx", "iyy", "izz"))
+        check_numbers(label, inertia, dict.fromkeys(SIX, 1), required=("ixx", "iyy", "izz"))
 
 
 def check_joint(label: str, joint: ElementTree.Element, links: dict[str, None]) -> None:
@@ -339,70 +311,94 @@ def unused_name(name: str, taken: Any) -> str:
 
 
 def describe(
-    robot: Any, name: str, base: str, floating_base: bool, gravity: ArrayLike, check_inertia: bool, mimic: bool
+    root: ElementTree.Element, base: str, floating_base: bool, gravity: ArrayLike, check_inertia: bool, mimic: bool
 ) -> Description:
-    """The robot that yourdfpy has read, in the order of the file."""
-    joints = {joint.name: joint for joint in robot.joints}
-    links = {link.name: link for link in robot.links}
+    """Describe the robot of a checked file, in the order of the file."""
+    joints = {joint.attrib["name"]: joint for joint in root.findall("joint")}
+    links = {link.attrib["name"]: link for link in root.findall("link")}
     world = unused_name("world", links)
-    description = Description(name=name, gravity=gravity, world=world)
+    description = Description(name=root.get("name", "robot"), gravity=gravity, world=world)
     for name, link in links.items():
-        add_link(description, name, link, check_inertia)
+        add_link(description, name, link.find("inertial"), check_inertia)
     if floating_base:
         description.add_joint(unused_name(FLOATING_BASE, joints), "free", parent=world, child=base)
     else:
         description.add_joint(unused_name("fixed_base", joints), "fixed", parent=world, child=base)
-    for joint in joints.values():
-        add_joint(description, joint, joints if mimic else None)
+    for name, joint in joints.items():
+        add_joint(description, name, joint, joints if mimic else None)
     return description
 
 
-def add_link(description: Description, name: str, link: Any, check_inertia: bool) -> None:
-    inertial = link.inertial
+def number(element: ElementTree.Element | None, name: str, default: float = 0.0) -> float:
+    """Parse the number of an attribute that was checked; the default where it is not there."""
+    text = None if element is None else element.get(name)
+    return default if text is None else float(text)
+
+
+def values(element: ElementTree.Element | None, name: str, count: int) -> Any:
+    """Parse the numbers of an attribute; None where there are not so many, or not finite ones."""
+    found = None if element is None or element.get(name) is None else numbers(element.get(name, ""))
+    return found if found is not None and found.shape == (count,) and np.isfinite(found).all() else None
+
+
+def origin(element: ElementTree.Element | None) -> NDArray[np.float64]:
+    """Compute the placement of an ``<origin xyz= rpy=>``: R = Rz(yaw) Ry(pitch) Rx(roll)."""
+    T = np.eye(4)
+    xyz, rpy = values(element, "xyz", 3), values(element, "rpy", 3)
+    if xyz is not None:
+        T[:3, 3] = xyz
+    if rpy is not None:
+        (sr, sp, sy), (cr, cp, cy) = np.sin(rpy), np.cos(rpy)
+        T[:3, :3] = [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    return T
+
+
+def add_link(description: Description, name: str, inertial: ElementTree.Element | None, check_inertia: bool) -> None:
+    """Add a link with its inertia, which is given in a frame of its own."""
     if inertial is None:
         description.add_body(name)
         return
-    T = np.eye(4) if inertial.origin is None else inertial.origin
-    R = T[:3, :3]
-    inertia = R @ inertial.inertia @ R.T
+    T, I = origin(inertial.find("origin")), inertial.find("inertia")
+    R, (xx, xy, xz, yy, yz, zz) = T[:3, :3], (number(I, key) for key in SIX)
+    inertia = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
     try:
-        description.add_body(name, inertial.mass, T[:3, 3], inertia, check_inertia=check_inertia)
+        description.add_body(
+            name, number(inertial.find("mass"), "value"), T[:3, 3], inertia, check_inertia=check_inertia
+        )
     except ModelError as error:
         raise ModelError(str(error).replace(f"body {shown(name)}", f"link {shown(name)}")) from None
 
 
-def add_joint(description: Description, joint: Any, sources: dict[str, Any] | None) -> None:
-    """Add a joint that yourdfpy has read; ``sources``: the joints it may mimic, None to let it move by itself."""
-    name, kind = joint.name, TYPES[joint.type]
-    T = np.eye(4) if joint.origin is None else joint.origin
+def add_joint(description: Description, name: str, joint: ElementTree.Element, sources: dict[str, Any] | None) -> None:
+    """Add a joint; ``sources``: the joints it may mimic, None to let it move by itself."""
+    kind, T, mimic = TYPES[joint.attrib["type"]], origin(joint.find("origin")), joint.find("mimic")
     options: dict[str, Any] = {}
     if kind in ("revolute", "prismatic", "continuous"):
-        options = joint_options(joint)
-    if joint.mimic is not None and sources is not None:
-        source = joint.mimic.joint
+        options = joint_options(kind, joint.find("limit"), joint.find("dynamics"))
+    if mimic is not None and kind != "fixed" and sources is not None:
+        source = mimic.attrib["joint"]
         if source not in sources:
             advice = "correct the name, or pass mimic=False to let such joints move by themselves"
             raise ModelError(f"joint {shown(name)} mimics {shown(source)}, which is no joint; {advice}")
-        options["mimic"] = (source, joint.mimic.multiplier, joint.mimic.offset)
-    axis = joint.axis if kind in NEED_AXIS else None
-    description.add_joint(
-        name, kind, joint.parent, joint.child, axis=axis, position=T[:3, 3], rotation=T[:3, :3], **options
-    )
+        options["mimic"] = (source, number(mimic, "multiplier", 1.0), number(mimic, "offset"))
+    axis = values(joint.find("axis"), "xyz", 3) if kind in NEED_AXIS else None
+    parent, child = (joint.find(role).attrib["link"] for role in ("parent", "child"))  # type: ignore[union-attr]
+    description.add_joint(name, kind, parent, child, axis=axis, position=T[:3, 3], rotation=T[:3, :3], **options)
 
 
-def joint_options(joint: Any) -> dict[str, Any]:
-    """Limits, damping and friction of a joint with one freedom."""
+def joint_options(kind: str, limit: ElementTree.Element | None, dynamics: ElementTree.Element | None) -> dict[str, Any]:
+    """Return limits, damping and friction of a joint with one freedom."""
     options: dict[str, Any] = {}
-    limit, dynamics = joint.limit, joint.dynamics
     if limit is not None:
-        if joint.type != "continuous":
-            options["lower_limit"] = 0.0 if limit.lower is None else limit.lower
-            options["upper_limit"] = 0.0 if limit.upper is None else limit.upper
-        if limit.velocity is not None:
-            options["velocity_limit"] = limit.velocity
-        if limit.effort is not None:
-            options["effort_limit"] = limit.effort
+        if kind != "continuous":
+            options["lower_limit"], options["upper_limit"] = number(limit, "lower"), number(limit, "upper")
+        for key in ("velocity", "effort"):
+            if limit.get(key) is not None:
+                options[f"{key}_limit"] = number(limit, key)
     if dynamics is not None:
-        options["damping"] = float(dynamics.damping or 0.0)
-        options["friction"] = float(dynamics.friction or 0.0)
+        options["damping"], options["friction"] = number(dynamics, "damping"), number(dynamics, "friction")
     return options

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.model.urdf import is_text, numbers, parse, read_source
+from pluecker.articulated.model.urdf import is_text, origin, parse, read_source, values
 from pluecker.articulated.pictures.triangles import Surface, ball, box, cylinder
 from pluecker.spatial.errors import shown
 from pluecker.spatial.extras import MissingExtraError, require
@@ -111,28 +111,6 @@ def surfaces(
 
 
 # --------------------------------------------------------------------------------------------------------------- elements
-
-
-def values(element: ElementTree.Element | None, name: str, count: int) -> Any:
-    """The numbers of an attribute; None where there are not so many, or not finite ones."""
-    found = None if element is None or element.get(name) is None else numbers(element.get(name, ""))
-    return found if found is not None and found.shape == (count,) and np.isfinite(found).all() else None
-
-
-def origin(element: ElementTree.Element | None) -> Array:
-    """The placement of an ``<origin xyz= rpy=>``: R = Rz(yaw) Ry(pitch) Rx(roll)."""
-    T = np.eye(4)
-    xyz, rpy = values(element, "xyz", 3), values(element, "rpy", 3)
-    if xyz is not None:
-        T[:3, 3] = xyz
-    if rpy is not None:
-        (sr, sp, sy), (cr, cp, cy) = np.sin(rpy), np.cos(rpy)
-        T[:3, :3] = [
-            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-            [-sp, cp * sr, cp * cr],
-        ]
-    return T
 
 
 def colour_of(material: ElementTree.Element | None, named: dict[str | None, Array]) -> Array | None:

@@ -175,6 +175,5 @@ def chart(shown: list[Program], cold: bool) -> Bars:
 NOTES = [
     "Time: from starting the process to its end, as a user waits for it; the stages are measured inside the process, and "
     "what is before and after them is *start and end*.",
-    "Reading a URDF file needs yourdfpy, whose import is part of that stage.",
     "Peak memory: the largest resident set of the process.",
 ]

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.model.urdf import check_elements, is_text, numbers, parse, read_source
-from pluecker.articulated.pictures.visuals import find_mesh, origin
+from pluecker.articulated.model.urdf import check_elements, is_text, numbers, origin, parse, read_source
+from pluecker.articulated.pictures.visuals import find_mesh
 from pluecker.contact.constraints.relation import Frame
 from pluecker.contact.errors import GeometryError
 from pluecker.contact.geometry.collision import Collision

@@ -153,7 +153,6 @@ class World(Constrained):
 
         Raises:
             ModelError, ConstraintError: a file cannot be read, or does not describe such a thing.
-            MissingExtraError: yourdfpy is not installed.
         """
         model = Model.from_urdf(path_or_text, **options)
         if isinstance(constraints, (str, os.PathLike)):

@@ -46,7 +46,7 @@ from pluecker.spatial import (
 )
 from tests.docs.test_howto import TOP, python_blocks
 
-for needed in ("pinocchio", "mujoco", "yourdfpy"):
+for needed in ("pinocchio", "mujoco"):
     pytest.importorskip(needed, reason=f"{needed} is not installed (extras peers and urdf)")
 
 import mujoco  # noqa: E402

@@ -252,7 +252,7 @@ def test_a_demonstration_and_scenes_of_the_tour_run(name, tmp_path, monkeypatch)
 @pytest.mark.slow
 def test_the_commands_of_the_tour_run(tmp_path, monkeypatch, capsys):
     """One after the other in one folder; what would compile for minutes, and a server, are left out."""
-    for needed in ("yourdfpy", "matplotlib", "viser"):
+    for needed in ("matplotlib", "viser"):
         pytest.importorskip(needed, reason=f"the commands need {needed}, which is not installed")
     monkeypatch.chdir(tmp_path)
     robot = ROBOT.format(LINK.format("upper", "base") + LINK.format("lower", "upper"))

@@ -11,15 +11,10 @@ import pytest
 TOP = Path(__file__).resolve().parents[2]
 PAGES = sorted((TOP / "docs" / "howto").glob("*.md"))
 NEEDS = {
-    "domain_randomisation": ("yourdfpy",),
-    "inverse_kinematics": ("yourdfpy",),
-    "inverse_dynamics_of_a_batch": ("yourdfpy",),
-    "identify_a_payload": ("yourdfpy",),
-    "put_a_robot_on_the_ground": ("yourdfpy",),
-    "see_a_mechanism": ("yourdfpy", "matplotlib", "viser"),
-    "simulate_a_robot": ("yourdfpy", "matplotlib"),
-    "test_with_hypothesis": ("hypothesis", "yourdfpy"),
-    "trajectories": ("yourdfpy", "h5py", "pandas", "xarray"),
+    "see_a_mechanism": ("matplotlib", "viser"),
+    "simulate_a_robot": ("matplotlib",),
+    "test_with_hypothesis": ("hypothesis",),
+    "trajectories": ("h5py", "pandas", "xarray"),
 }
 SLOW = {"inverse_kinematics", "put_a_robot_on_the_ground"}  # minutes in plain Python: compiled only
 # On each change where kernels are compiled: the others simulate and solve in ways that take most of a minute to compile.

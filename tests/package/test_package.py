@@ -20,7 +20,7 @@ import pluecker.examples
 import pluecker.spatial
 import pluecker.spatial.strategies
 import pluecker.teaching
-from pluecker.articulated import Model, plot_mechanism, random_tree, view
+from pluecker.articulated import plot_mechanism, random_tree, view
 from pluecker.articulated.robots import example_robots
 from pluecker.spatial import MissingExtraError
 from tests.conftest import COMPILED
@@ -96,7 +96,6 @@ def test_every_public_function_says_shapes_units_errors_and_source():
     ],
 )
 def test_an_example_of_the_first_pages_runs_and_prints_what_it_says(page, number, longest, capsys):
-    pytest.importorskip("yourdfpy", reason="the example reads a URDF file (extra urdf)")
     example = python_blocks(TOP / page)[number]
     if "find_robot" in example and "seven_joint_arm" not in example:
         try:
@@ -141,13 +140,15 @@ def test_the_page_on_installation_lists_every_extra_and_no_other():
     assert set(listed[: listed.index("view") + 1]) == set(of_all)  # as the page says of it
 
 
-EXTRAS = ["yourdfpy", "matplotlib", "PIL", "trimesh", "viser", "hypothesis", "pinocchio", "mujoco", "tqdm"]
+EXTRAS = ["matplotlib", "PIL", "trimesh", "viser", "hypothesis", "pinocchio", "mujoco", "tqdm"]
 
 
-def test_importing_does_not_need_the_extras():
+def test_neither_importing_nor_reading_a_robot_needs_the_extras():
     program = f"""import sys
 from pluecker.articulated import Model, plot_mechanism, random_tree, view
+from pluecker.articulated.robots import find_robot
 import pluecker.contact, pluecker.course
+Model.from_urdf(find_robot("seven_joint_arm"))
 print([name for name in {EXTRAS} if name in sys.modules])"""
     assert printed_by(program, PYTHONWARNINGS="error") == "[]\n"
 
@@ -155,7 +156,6 @@ print([name for name in {EXTRAS} if name in sys.modules])"""
 @pytest.mark.parametrize(
     ("module", "extra", "use"),
     [
-        ("yourdfpy", "urdf", lambda: Model.from_urdf('<robot name="r"><link name="l"/></robot>')),
         ("matplotlib.pyplot", "plot", lambda: plot_mechanism(random_tree(1, 0))),
         ("matplotlib.pyplot", "plot", lambda: pluecker.course.plot_field(np.ones(6))),
         ("viser", "view", lambda: view(random_tree(1, 0))),
@@ -164,7 +164,7 @@ print([name for name in {EXTRAS} if name in sys.modules])"""
         ("h5py", "fclib", lambda: pluecker.contact.write_fclib("problem.hdf5", SLIDING)),
         ("hypothesis.strategies", "testing", lambda: importlib.reload(pluecker.spatial.strategies)),
     ],
-    ids=["from_urdf", "plot_mechanism", "plot_field", "view", "mesh", "read_fclib", "write_fclib", "strategies"],
+    ids=["plot_mechanism", "plot_field", "view", "mesh", "read_fclib", "write_fclib", "strategies"],
 )
 def test_a_missing_extra_is_named_in_one_line_by_what_needs_it(module, extra, use, monkeypatch):
     monkeypatch.setitem(sys.modules, module, None)

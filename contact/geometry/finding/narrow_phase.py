@@ -185,7 +185,9 @@ def examine_pair(search, i, j, axis):
     n_slots, call = load(si, entry + SLOTS), load(si, entry + CALL)
     place1, place2 = load(si, entry + PLACE_1), load(si, entry + PLACE_2)
     no_kernel = n_slots == 0 or is_without_inside(si, i) or is_without_inside(si, j)
-    slow = no_kernel or place1 == SOLID  # beside the axes of boxes around both; kernels of many slots beside those of faces
+    slow = (
+        no_kernel or place1 == SOLID
+    )  # beside the axes of boxes around both; kernels of many slots beside those of faces
     if (slow or n_slots >= MANY) and not is_half_space(si, i) and boxes_are_apart(sf, poses, i, j, margin, slow):
         return
     if no_kernel:

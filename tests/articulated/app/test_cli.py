@@ -15,8 +15,6 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-pytest.importorskip("yourdfpy", reason="yourdfpy is not installed (extra urdf)")
-
 from pluecker.articulated import (
     Model,
     Trajectory,

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-pytest.importorskip("yourdfpy", reason="yourdfpy is not installed (extra urdf)")
-
 from pluecker.articulated import Model, ModelError, crba, forward_kinematics, kinetic_energy, neutral, rnea
 from pluecker.articulated.robots import SEVEN_JOINT_ARM
 from pluecker.spatial import ArgumentTypeError

@@ -60,7 +60,6 @@ def _close_figures():
 
 @pytest.fixture(scope="module")
 def arm():
-    pytest.importorskip("yourdfpy", reason="yourdfpy is not installed (extra urdf)")
     return Model.from_urdf(SEVEN_JOINT_ARM)
 
 
@@ -240,7 +239,7 @@ def test_a_body_whose_only_shape_is_a_foot_is_drawn_as_a_rod_too(at, drawn):
 
 def test_shapes_are_where_yourdfpy_has_them(tmp_path):
     """Bounds of the whole scene at several angles, against the scene that yourdfpy builds from the same file."""
-    yourdfpy = pytest.importorskip("yourdfpy", reason="yourdfpy is not installed (extra urdf)")
+    yourdfpy = pytest.importorskip("yourdfpy", reason="yourdfpy is not installed")
     path = robot_with_shapes(tmp_path)
     model = Model.from_urdf(path)
     theirs = yourdfpy.URDF.load(
@@ -259,7 +258,6 @@ def test_shapes_are_where_yourdfpy_has_them(tmp_path):
 
 @pytest.mark.parametrize("content", [b"\0" * 30, b"\0" * 80 + b"\xff\xff\xff\x0f"], ids=["empty", "damaged"])
 def test_a_mesh_file_that_has_no_triangles_is_warned_of_by_the_name_of_its_link(tmp_path, content):
-    pytest.importorskip("yourdfpy", reason="yourdfpy is not installed (extra urdf)")
     model = Model.from_urdf(robot_with_shapes(tmp_path))
     (tmp_path / "meshes" / "part of it.stl").write_bytes(content)
     with pytest.warns(
@@ -269,7 +267,6 @@ def test_a_mesh_file_that_has_no_triangles_is_warned_of_by_the_name_of_its_link(
 
 
 def test_shapes_have_the_colours_of_the_file(tmp_path):
-    pytest.importorskip("yourdfpy", reason="yourdfpy is not installed (extra urdf)")
     colours = [tuple(shape.colour) for shape in visual_shapes(Model.from_urdf(robot_with_shapes(tmp_path)))]
     assert colours == [(0.1, 0.2, 0.9), GREY, (0.5, 0.0, 0.0), GREY]
 
@@ -285,7 +282,6 @@ def test_a_model_remembers_where_it_came_from_but_is_equal_without(arm, tmp_path
 
 
 def test_a_file_that_is_gone_is_one_error_and_shapes_are_read_when_they_are_drawn_only(tmp_path):
-    pytest.importorskip("yourdfpy", reason="yourdfpy is not installed (extra urdf)")
     path = robot_with_shapes(tmp_path)
     model = Model.from_urdf(path)
     path.unlink()
@@ -411,7 +407,6 @@ def test_a_film_lasts_as_long_as_the_motion_and_shows_its_last_sample(tmp_path):
 
 
 def test_a_picture_of_a_film_shows_its_sample_whatever_was_shown_before_it(tmp_path):
-    pytest.importorskip("yourdfpy", reason="yourdfpy is not installed (extra urdf)")
     model = Model.from_urdf(robot_with_shapes(tmp_path))
     marks = np.array([[[0.2, 0.1, 0.3]], [[np.nan] * 3], [[0.2, 0.1, 0.3]]])
     overlays = Points(marks), Arrows(marks, np.ones((3, 1, 3)), 0.1), Cones(marks, np.ones((3, 1, 3)))

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 pytest.importorskip("viser", reason="viser is not installed (extra view)")
-pytest.importorskip("yourdfpy", reason="yourdfpy is not installed (extra urdf)")
 
 from pluecker.articulated import (
     Arrows,

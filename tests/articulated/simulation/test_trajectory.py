@@ -118,7 +118,6 @@ def test_arrays_need_no_model_to_be_read(model, tmp_path, ending):
 
 @pytest.mark.parametrize("ending", ["npz", "h5"])
 def test_a_file_holds_its_model_whatever_it_is_made_of(tmp_path, ending):
-    pytest.importorskip("yourdfpy", reason="yourdfpy is not installed (extra urdf)")
     kinds = [random_description(seed, 7, MOVING).build(np.random.default_rng(seed)) for seed in range(3)]
     builder = ModelBuilder("an\udc80 odd $name", gravity=(0, 0, -1.6))
     for name in ("a", "b"):
@@ -142,7 +141,6 @@ def test_a_file_holds_its_model_whatever_it_is_made_of(tmp_path, ending):
 
 
 def test_a_model_in_a_file_forgets_a_urdf_file_that_is_not_there(tmp_path):
-    pytest.importorskip("yourdfpy", reason="yourdfpy is not installed (extra urdf)")
     robot = tmp_path / "arm.urdf"
     robot.write_text(SEVEN_JOINT_ARM.read_text())
     model = Model.from_urdf(robot)

@@ -262,7 +262,6 @@ ROLLER = """<robot name="roller"><link name="trunk"><inertial><mass value="2"/><
 
 @pytest.mark.parametrize("ground", [False, True])
 def test_a_floating_robot_that_is_held_stands_on_a_ground_or_falls_and_says_so(ground, tmp_path, capsys):
-    pytest.importorskip("yourdfpy", reason="yourdfpy is not installed (extra urdf)")
     robot, motion = tmp_path / "roller.urdf", tmp_path / "motion.csv"
     robot.write_text(ROLLER)
     duration = 0.05
@@ -282,7 +281,6 @@ def test_a_floating_robot_that_is_held_stands_on_a_ground_or_falls_and_says_so(g
 
 
 def test_what_has_no_collision_shapes_or_shapes_elsewhere_gets_no_ground(tmp_path, capsys):
-    pytest.importorskip("yourdfpy", reason="yourdfpy is not installed (extra urdf)")
     assert main(["simulate", "seven_joint_arm", "--ground"]) == 2
     assert "has no collision shapes" in capsys.readouterr().err
     shapes = tmp_path / "shapes.toml"

@@ -182,7 +182,6 @@ force = 5.0
 
 
 def test_a_urdf_and_a_file_beside_it_are_a_world(tmp_path):
-    pytest.importorskip("yourdfpy", reason="the extra urdf is not installed")
     places = (("crank", "base", "0 0 0"), ("coupler", "crank", "0 0 1"), ("rocker", "base", "1 0 0"))
     bars = "".join(BAR.format(name=name, parent=parent, place=place) for name, parent, place in places)
     (tmp_path / "loop.toml").write_text(LOOP)

@@ -38,7 +38,6 @@ def dog(y=0.112, places=(0.2, -0.2)):
 
 def dog_on_a_floor(text, ignored=False):
     """The world, and the dog 1 cm above its floor."""
-    pytest.importorskip("yourdfpy", reason="it reads the joints (extra urdf)")
     model = Model.from_urdf(text, floating_base=True)
     q = np.zeros(model.nq)
     q[2:4] = 0.41, 1.0

@@ -27,14 +27,12 @@ def test_elements_become_shapes_on_their_links():
     assert {each.frame.name for each in found} == {"base", "rod"}
     assert all(each.groups == ("arm",) and each.surface.friction == 0.9 for each in found)
     assert np.allclose(found[0].placement, [[0, 0, 1, 0], [0, 1, 0, 0], [-1, 0, 0, 0.5], [0, 0, 0, 1]])
-    pytest.importorskip("yourdfpy", reason="it reads the joints (extra urdf)")
     model = Model.from_urdf(TEXT)
     assert len(Collision(model, found).find([0.0])) == 0  # of one family
 
 
 def test_placements_are_those_of_pinocchio():
     pin = pytest.importorskip("pinocchio", reason="the peer (extra peers)")
-    pytest.importorskip("yourdfpy", reason="it reads the joints (extra urdf)")
     text = TEXT.replace(
         '<collision><geometry><capsule radius="0.2" length="0.4"/></geometry></collision>', ""
     )  # unknown to it
@@ -92,7 +90,6 @@ DOG = LEGS.format(LEG.format(1, 0.2, 0.112) + LEG.format(2, -0.2, 0.25))
 @pytest.mark.parametrize("base", [0, 7])
 def test_colliders_that_overlap_in_a_configuration_ignore_each_other_alone(base):
     """A thigh that is 8 mm in the base, and one beside it."""
-    pytest.importorskip("yourdfpy", reason="it reads the joints (extra urdf)")
     model = Model.from_urdf(DOG, floating_base=base > 0)
     q = np.zeros(model.nq)
     q[3 if base else 0] = 1.0 if base else 0.0
@@ -108,7 +105,6 @@ def test_colliders_that_overlap_in_a_configuration_ignore_each_other_alone(base)
 
 @pytest.mark.plain
 def test_links_whose_collisions_an_srdf_file_disables_ignore_each_other(tmp_path):
-    pytest.importorskip("yourdfpy", reason="it reads the joints (extra urdf)")
     text = '<robot name="dog"><disable_collisions link1="thigh1" link2="base" reason="Default"/></robot>'
     (tmp_path / "dog.srdf").write_text(text)
     model = Model.from_urdf(DOG)
@@ -124,7 +120,6 @@ def test_links_whose_collisions_an_srdf_file_disables_ignore_each_other(tmp_path
 
 @pytest.mark.plain
 def test_there_may_be_as_many_groups_as_wanted():
-    pytest.importorskip("yourdfpy", reason="it reads the joints (extra urdf)")
     text = LEGS.format("".join(LEG.format(k, 0.2, 0.112) for k in range(80)))
     model = Model.from_urdf(text)
     found = urdf_colliders(text, ignore_overlaps_at=np.zeros(model.nq))

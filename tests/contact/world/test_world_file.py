@@ -183,14 +183,12 @@ pairs = [["floor", "foot"]]
 
 
 def test_the_collision_elements_of_a_robot_are_shapes_of_its_file(tmp_path):
-    pytest.importorskip("yourdfpy", reason="the extra urdf is not installed")
     world = World.from_urdf(FOOT, constraints=written(tmp_path, GROUND), floating_base=True)
     assert world.names == ("floor/foot",)
     assert world.constraints[0].law.friction == pytest.approx(0.4)
 
 
 def test_the_command_simulates_a_robot_on_the_ground_of_its_file(tmp_path, capsys):
-    pytest.importorskip("yourdfpy", reason="the extra urdf is not installed")
     robot, out = tmp_path / "leg.urdf", tmp_path / "motion.npz"
     robot.write_text(FOOT)
     (tmp_path / "start.csv").write_text("time,q0,q1,q2,q3,q4,q5,q6\n0,0,0,0.1,1,0,0,0\n")
