@@ -78,7 +78,7 @@ def axes_in(place, class_of_arrays):
     if load(words, objects.CLASS) != class_of_arrays:
         return -1
     axes = load(words, objects.AXES) & objects.INT
-    return axes if array_in(place, axes, class_of_arrays)[0] else -1
+    return axes if axes > 0 and array_in(place, axes, class_of_arrays)[0] else -1
 
 
 @kernel

@@ -608,6 +608,15 @@ def test_a_quaternion_of_any_other_length_is_refused_without_a_warning(size, tre
             gravity_force(tree, q[index])
 
 
+@pytest.mark.indices
+@pytest.mark.parametrize("q", [np.array(0.0), -1, np.nan])
+def test_a_number_in_the_place_of_a_few_states_is_refused(q, tree):
+    v = np.zeros((3, tree.nv))
+    rnea(tree, neutral(tree), v, v)  # from now on a few states go the short way
+    with pytest.raises(ArgumentValueError, match=r"q has shape \(\), expected"):
+        rnea(tree, q, v, v)
+
+
 def test_one_state_is_checked_as_strictly_as_a_batch(tree):
     """Single states take a shorter path through the checks."""
     given = arguments("rnea", tree, 2)
