@@ -364,7 +364,8 @@ def add_link(description: Description, name: str, inertial: ElementTree.Element 
         return
     T, I = origin(inertial.find("origin")), inertial.find("inertia")
     R, (xx, xy, xz, yy, yz, zz) = T[:3, :3], (number(I, key) for key in SIX)
-    inertia = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
+    own = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    inertia = R @ own @ R.T
     try:
         description.add_body(
             name, number(inertial.find("mass"), "value"), T[:3, 3], inertia, check_inertia=check_inertia
