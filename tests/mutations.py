@@ -463,9 +463,9 @@ MUTATIONS = (
     Mutation(
         "restitution-dropped-in-depth",
         "contact.found",
-        "contact/rows/ranges/contact_law.py",
-        "return hit, select(smaller(gap, zero), larger(least, out), least)",
-        "return hit, select(smaller(gap, zero), out, least)",
+        "contact/friction/dense/contact_law.py",
+        "return zero, select(smaller(gap, zero), larger(least, out), least), hit",
+        "return zero, select(smaller(gap, zero), out, least), hit",
         "what hits a little deep comes out slowly, and does not bounce",
         PLAIN,
         "tests/contact/found/test_step_laws.py",

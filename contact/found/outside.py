@@ -22,13 +22,14 @@ from pluecker.contact.found.plan import Plan, Room
 from pluecker.contact.found.problem import REACH_OF_LIMITS
 from pluecker.contact.found.sharing import ASKED
 from pluecker.contact.found.step import THROWN
+from pluecker.contact.friction.dense.contact_law import least_in_impact
 from pluecker.contact.friction.problem.natural_map import ROUNDING
 from pluecker.contact.friction.problem.operator import factored
 from pluecker.contact.friction.problem.prepared import scales
 from pluecker.contact.friction.problem.problem import Problem
 from pluecker.contact.friction.problem.sets import DISCS, Sets
 from pluecker.contact.friction.results.result import Result
-from pluecker.contact.friction.solving.restitution import expanded
+from pluecker.contact.friction.solving.restitution import expanded, least_of_expansion
 from pluecker.contact.friction.solving.solver import Solver
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, multiply_row, multiply_row_transposed
 from pluecker.contact.geometry.finding import table
@@ -308,13 +309,13 @@ class Task:
         :mod:`~pluecker.contact.rows.ranges.impact_phases` has it. In the step contacts return at least their share.
         """
         first, zero = self.sets.start[:-1], np.zeros(self.m)
-        asked, normal = self.least.copy(), first[self.sets.sizes[:, 0] > 0]
-        asked[normal] = np.minimum(asked[normal], 0.0)
+        asked = np.zeros(self.m)
+        store_asked_in_impact(self.sets, self.least, asked)
         impact = Problem(problem.operator, np.where(self.linear, 0.0, self.speed - asked), self.sets)
         compression = self.solved(impact, zero, most)
         soft = np.repeat((self.compliance[first] > 0.0) & ~self.linear[first], np.diff(self.sets.start))
         r = np.where(soft, 0.0, compression.multipliers)
-        p = self.returned * np.maximum(r[first], 0.0)
+        p = least_of_expansion(self.sets, r, self.returned)
         r, expansion = expanded(problem, r, p, lambda second: self.solved(second, np.zeros(second.size), most))
         return r, float(np.maximum(compression.errors.largest, expansion.errors.largest))
 
@@ -342,6 +343,15 @@ class Task:
 
 
 # ------------------------------------------------------------------------------------------------------------------ kernels
+
+
+def store_asked_in_impact(K, least, asked):
+    """Store what is asked of all rows in the first phase of an impact, from what is asked in the step"""
+    for i in range(len(K.start) - 1):
+        for k in range(K.start[i], K.start[i + 1]):
+            asked[k] = least[k]
+        if K.sizes[i, 0] > 0:
+            asked[K.start[i]] = least_in_impact(least[K.start[i]])
 
 
 def times(J, x, y):
@@ -388,6 +398,7 @@ def times_trees(rows, first, column, place, data, start, matrices, square, out):
                     out[p + a * n + c] = x
 
 
+store_asked_in_impact = entry_point(store_asked_in_impact)
 times = entry_point(times)
 add_transposed = entry_point(add_transposed)
 factor_trees = entry_point(factor_trees)

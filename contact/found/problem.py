@@ -60,6 +60,7 @@ from pluecker.contact.found.layout import (
     piece,
 )
 from pluecker.contact.found.shapes import point_column
+from pluecker.contact.friction.dense.contact_law import NormalLaw, coefficient_in_force, normal_law, surface_rates
 from pluecker.contact.geometry.finding.table import (
     BODIES,
     DAMPING,
@@ -86,7 +87,6 @@ from pluecker.contact.rows.layout import (
     staircase_count,
 )
 from pluecker.contact.rows.mobility import FREE as HOLDS_NOTHING
-from pluecker.contact.rows.ranges.contact_law import coefficient_in_force, rigid_law, soft_law
 from pluecker.contact.rows.ranges.in_steps import LAW as LAW_NUMBERS
 from pluecker.contact.rows.ranges.in_steps import STAIRCASE_STEPS
 from pluecker.contact.rows.ranges.returned_impulses import HIT
@@ -446,28 +446,20 @@ def store_contact_law(s, ws, P, h, K, k, poisson):
     for a in range(size):
         P.least[top + a] = P.compliance[top + a] = 0.0
     if surface != (0.0, 0.0, 0.0):
-        n, t1, t2 = frame_of(numbers, K, k)
-        for a in range(3):
-            along = dot3(n if a == 0 else t1 if a == 1 else t2, surface)
-            P.moved[top + a] = along
-            P.speed[top + a] += along
-            P.offset[top + a] += along
-    gap, restitution, stiffness, hit = (
-        numbers[GAPS * K + k],
-        numbers[RESTITUTION * K + k],
-        numbers[STIFFNESS * K + k],
-        0.0,
-    )
-    if stiffness < inf:
-        P.compliance[top], P.least[top] = soft_law(h, gap, stiffness, numbers[DAMPING * K + k])
-    else:
-        newton, returned = (0.0, restitution) if poisson else (restitution, 0.0)
-        recovery = number(s, RECOVERY), number(s, RECOVERY_SPEED)
-        hit, P.least[top] = rigid_law(h, gap, P.speed[top], P.offset[top], newton, returned, recovery[0], recovery[1])
+        _, t1, t2 = frame_of(numbers, K, k)
+        x, y = surface_rates(t1, t2, surface)
+        P.moved[top + 1], P.moved[top + 2] = x, y
+        P.speed[top + 1], P.speed[top + 2] = P.speed[top + 1] + x, P.speed[top + 2] + y
+        P.offset[top + 1], P.offset[top + 2] = P.offset[top + 1] + x, P.offset[top + 2] + y
+    restitution = numbers[RESTITUTION * K + k]
+    newton, returned = (0.0, restitution) if poisson else (restitution, 0.0)
+    stiffness, damping = numbers[STIFFNESS * K + k], numbers[DAMPING * K + k]
+    law = NormalLaw(newton, returned, stiffness, damping, number(s, RECOVERY), number(s, RECOVERY_SPEED))
+    compliance, least, hit = normal_law(h, numbers[GAPS * K + k], P.speed[top], P.offset[top], law)
+    P.compliance[top], P.least[top] = compliance, least
     friction, kinetic = load3(numbers, FRICTION * K + 3 * k), numbers[KINETIC_FRICTION * K + k]
-    mu, r = friction[0], (P.r[top], P.r[top + 1], P.r[top + 2])
-    if kinetic < mu:
-        mu = coefficient_in_force(mu, kinetic, r, (P.speed[top + 1], P.speed[top + 2]))
+    r, slip = (P.r[top], P.r[top + 1], P.r[top + 2]), (P.speed[top + 1], P.speed[top + 2])
+    mu = coefficient_in_force(friction[0], kinetic, r, slip)
     frictionless = count(s, LAW) == FRICTIONLESS
     for a in range(3):
         there = not frictionless and P.sizes[3 * k + a] > 0

@@ -26,6 +26,7 @@ from numba import config, types
 from numba.extending import overload
 
 from pluecker.contact.constraints.relation import TOUCH, TOUCH_TURN
+from pluecker.contact.friction.dense.contact_law import surface_rates
 from pluecker.contact.geometry.finding.blocks import (
     BLOCK,
     LIMIT_PLACE,
@@ -238,8 +239,9 @@ def add_surface_rates(w, X, rho):
         row = linear_count(w) + touching_entry(w, c, FIRST_RANGE)
         for k in range(touching_entry(w, c, SLOT_COUNT)):
             at = touching_entry(w, c, SLOTS_AT) + TOUCH_SLOT * k
-            store(rho, row + 3 * k + 1, dot3(load3(X, at + TOUCH_TANGENTS), u))
-            store(rho, row + 3 * k + 2, dot3(load3(X, at + TOUCH_TANGENTS + 3), u))
+            x, y = surface_rates(load3(X, at + TOUCH_TANGENTS), load3(X, at + TOUCH_TANGENTS + 3), u)
+            store(rho, row + 3 * k + 1, x)
+            store(rho, row + 3 * k + 2, y)
 
 
 @called_kernel

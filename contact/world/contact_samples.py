@@ -46,13 +46,13 @@ from pluecker.contact.constraints.frames import body_number
 from pluecker.contact.constraints.records.point_contact import PointContact
 from pluecker.contact.constraints.relation import NORMAL, ROLLING, SPINNING, TANGENT, Frame
 from pluecker.contact.found.motion import FoundMotion, Touch
+from pluecker.contact.friction.dense.contact_law import CREEP, EDGE
 from pluecker.contact.friction.lcp.polygon import SIDES
 from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.instants.touching_at import TOUCHING_AT
 from pluecker.contact.mechanisms.constrained import Constrained
 from pluecker.contact.mechanisms.running import run
 from pluecker.contact.rows.layout import TOUCH_FEATURE, TOUCH_GAP, TOUCH_NORMAL, TOUCH_SLOT
-from pluecker.contact.rows.ranges.contact_law import CREEP, EDGE
 from pluecker.contact.rows.touching import NO_CONTACT
 from pluecker.contact.world.contact_forces import ContactForces, PaddedContacts, padded, states_of_contacts
 from pluecker.spatial.files import reason_of, take_room, undisturbed, whole_file, write_all

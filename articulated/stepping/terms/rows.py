@@ -45,6 +45,7 @@ from pluecker.articulated.model.layout import clear, velocity_count
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.spatial.dense.laws import larger, solve_staircase_problem, staircase_memory, staircase_response
+from pluecker.spatial.dense.limits import limit_velocity, soft_compliance, soft_velocity
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import (
     accumulate,
@@ -169,20 +170,6 @@ def add_row_impulse(rows, k, r, x):
 
 
 @kernel
-def limit_velocity(h, gap, approach, free, e):
-    """Compute the least velocity away from a hard limit at the end of the step: -gap / h, or the rebound
-
-    ``approach`` and ``free`` are velocities towards the limit, before the step and at its end without the row. What gains
-    in a step more than the velocity that it had rests on the limit, or nearly so, and does not come back.
-    """
-    zero = 0.0 * gap
-    least = select(smaller(zero, gap), -gap / h, zero)
-    back = select(smaller(free - approach, approach), e * approach, zero)
-    hits = smaller(-least, free)
-    return select(smaller(zero, select(hits, back, zero)), back, least)
-
-
-@kernel
 def store_law(rows, k, h, q, v, b, law, at):
     """Store the staircase of row ``k`` from entry ``at`` of ``law`` on; return its compliance
 
@@ -199,7 +186,7 @@ def store_law(rows, k, h, q, v, b, law, at):
         lower, upper = entry(rows, k, LOWER), entry(rows, k, UPPER)
         if is_soft(rows, k):
             s, d = entry(rows, k, STIFFNESS), entry(rows, k, DAMPING)
-            compliance = 1.0 / (h * (h * s + d)) + zero
+            compliance = soft_compliance(h, s, d) + zero
             if lower > -np.inf:
                 low, top = soft_velocity(h, x - lower, s, d), np.inf + zero
             if upper < np.inf:
@@ -218,12 +205,6 @@ def store_law(rows, k, h, q, v, b, law, at):
     store(law, at + 5, -high)
     store(law, at + 6, bottom)
     return compliance
-
-
-@kernel
-def soft_velocity(h, gap, k, d):
-    """The velocity away from a soft limit at which it has no force: the step ends at it, or the damper equals the spring"""
-    return select(smaller(0.0, gap), -gap / h, -k / (h * k + d) * gap)
 
 
 # -------------------------------------------------------------------------------------------------------------- in a step

@@ -46,7 +46,8 @@ class PointContact(TwoFrames):
         radius: of the ball around it; m.
         friction: the coefficient. Forces are as near to the cone as the step is accurate, a distance beside the largest
             force: at 1e8 a tangential force F needs 1e-8 F along the normal, which may be missing.
-        kinetic_friction: that of what slides, where it is a smaller one (:mod:`~pluecker.contact.rows.ranges.contact_law`).
+        kinetic_friction: that of what slides, where it is a smaller one
+            (:mod:`~pluecker.contact.friction.dense.contact_law`).
         restitution: with which share of its speed it comes back, or which share of its impulse, 0 to 1. What parts as a
             step begins, and is pressed together by forces within it, comes to rest.
         impacts: what the share is of. ``"newton"``: of the speed of the approach along the normal. With friction this can

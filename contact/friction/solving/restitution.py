@@ -40,18 +40,20 @@ from numpy.typing import ArrayLike
 
 from pluecker.contact.arguments import as_record, shown, type_of
 from pluecker.contact.errors import ProblemError
+from pluecker.contact.friction.dense.contact_law import returned_impulse
 from pluecker.contact.friction.problem.checks import as_vector
 from pluecker.contact.friction.problem.columns import as_column, entry_error
 from pluecker.contact.friction.problem.operator import assembled
 from pluecker.contact.friction.problem.problem import Problem
-from pluecker.contact.friction.problem.sets import make_sets
+from pluecker.contact.friction.problem.sets import Sets, make_sets
 from pluecker.contact.friction.solving.solve import solve
 from pluecker.contact.friction.sparse.blocks import Indices, from_scipy
+from pluecker.spatial.engine.compiled.decorators import entry_point
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["PoissonImpact", "expanded", "expansion_problem", "poisson_restitution"]
+__all__ = ["PoissonImpact", "expanded", "expansion_problem", "least_of_expansion", "poisson_restitution"]
 
 
 @by_value()
@@ -121,11 +123,33 @@ def poisson_restitution(
     e = as_restitution(problem, restitution)
     compression = solver(problem)
     r = multipliers_of(compression, problem)
-    p = np.maximum(r[problem.sets.start[:-1]], 0.0) * e
+    p = least_of_expansion(problem.sets, r, e)
     if not p.any():
         return PoissonImpact(r, problem.velocity(r), compression, None)
     r, expansion = expanded(problem, r, p, solver)
     return PoissonImpact(r, problem.velocity(r), compression, expansion)
+
+
+def least_of_expansion(sets: Sets, compression: Array, restitution: Array) -> Array:
+    """Compute the least normal impulse of each block in the second phase, ``(blocks,)``, N s.
+
+    Args:
+        sets: of the problem.
+        compression: the impulses of the first phase, ``(m,)``.
+        restitution: Poisson's coefficient of each block, ``(blocks,)``.
+    """
+    p = np.zeros(len(restitution))
+    store_returned(sets, compression, restitution, p)
+    return p
+
+
+def store_returned(K, r, e, p):
+    """Store what each block returns of its normal impulse"""
+    for i in range(len(p)):
+        p[i] = returned_impulse(e[i], r[K.start[i]])
+
+
+store_returned = entry_point(store_returned)
 
 
 def expanded(problem: Problem, compression: Array, p: Array, solver: Callable[[Problem], Any]) -> tuple[Array, Any]:

@@ -10,8 +10,9 @@ file                   what it does
 ``contacts``           three rows each, with Coulomb's law; the problem of blocks that they make
 ``resistance``         blocks of rolling and spinning
 ``returned_impulses``  blocks of the friction of what an impact returns
-``contact_law``        the least velocity along the normal, and the coefficient of friction in force
 =====================  =================================================================================================
+
+The law of a contact itself is in :mod:`~pluecker.contact.friction.dense.contact_law`.
 
 Imports point from each line of that table to those below it.
 """

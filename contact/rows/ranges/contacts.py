@@ -24,21 +24,24 @@ from typing import Any
 
 from pluecker.articulated.stepping.terms.rows import (
     DAMPING,
+    FRICTION,
     LOWER,
     RESTITUTION,
     STIFFNESS,
     TOLERANCE,
-    is_soft,
     sleeps,
     store_of_awake,
 )
 from pluecker.articulated.stepping.terms.rows import entry as range_entry
 from pluecker.contact.friction.dense.cone_problem import VELOCITY
 from pluecker.contact.friction.dense.cone_solver import cone_solver_memory, solve_cone
+from pluecker.contact.friction.dense.contact_law import NormalLaw, coefficient_in_force, least_in_impact, normal_law
 from pluecker.contact.friction.velocities.dense_problem import CALL, solve_unsolved
+from pluecker.contact.rows.jacobian import row_rate
 from pluecker.contact.rows.layout import (
     ACCURACY,
     ROW_CORRECTION,
+    ROW_KINETIC,
     ROW_RETURNED,
     ROW_SPEED,
     block_kinds,
@@ -50,7 +53,6 @@ from pluecker.contact.rows.layout import (
     row_number,
     staircase_count,
 )
-from pluecker.contact.rows.ranges.contact_law import rigid_law, soft_law
 from pluecker.contact.rows.ranges.resistance import resistance_blocks, resisting_blocks, take_moments
 from pluecker.contact.rows.ranges.returned_impulses import (
     HIT,
@@ -64,7 +66,7 @@ from pluecker.contact.rows.ranges.returned_impulses import (
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.scalars.operations import load, part, select, smaller, store, tail, within
 
-__all__ = ["contact_scratch", "least_rate", "make_solve_blocks", "store_contact_law"]
+__all__ = ["contact_scratch", "friction_in_force", "least_rate", "make_solve_blocks", "store_contact_law"]
 
 # Of a problem by dense methods: sweeps, then the convex law, each with Newton's method behind it. What these leave, more of
 # them seldom solves.
@@ -75,20 +77,32 @@ ITERATIONS = 7
 def store_contact_law(w, k, h, x, before, free, law, at):
     """Store the law, but for friction, of the normal that is the row with a range number ``k``; return its compliance"""
     rows, row = ranges(w), linear_count(w) + k
-    zero, hit = 0.0 * free, 0.0 * free
-    gap, compliance = x - range_entry(rows, k, LOWER), zero
-    if is_soft(rows, k):
-        s, d = range_entry(rows, k, STIFFNESS), range_entry(rows, k, DAMPING)
-        compliance, least = soft_law(h, gap, s, d)
-    else:
-        returned, newton = row_number(w, row, ROW_RETURNED), range_entry(rows, k, RESTITUTION)
-        rate, speed = row_number(w, row, ROW_CORRECTION), row_number(w, row, ROW_SPEED)
-        hit, least = rigid_law(h, gap, before, free, newton, returned, rate, speed)
+    own = NormalLaw(
+        range_entry(rows, k, RESTITUTION), row_number(w, row, ROW_RETURNED), range_entry(rows, k, STIFFNESS),
+        range_entry(rows, k, DAMPING), row_number(w, row, ROW_CORRECTION), row_number(w, row, ROW_SPEED),
+    )  # fmt: skip
+    compliance, least, hit = normal_law(h, x - range_entry(rows, k, LOWER), before, free, own)
     store(law, at + LEAST, least)
-    store(law, at + LEAST_OF_IMPACT, select(smaller(zero, least), zero, least))
-    store(law, at + RETURNED, zero)
+    store(law, at + LEAST_OF_IMPACT, least_in_impact(least))
+    store(law, at + RETURNED, 0.0 * free)
     store(law, at + HIT, hit)
     return compliance
+
+
+@kernel
+def friction_in_force(w, J, k, v, rho, last):
+    """Select the coefficient of the contact whose normal is the row with a range number ``k``
+
+    ``v`` before the step; ``rho`` what surfaces add to the rates of rows; ``last`` the impulses of rows with a range in the
+    step before.
+    """
+    row = linear_count(w) + k
+    mu, kinetic = range_entry(ranges(w), k, FRICTION), row_number(w, row, ROW_KINETIC)
+    if not kinetic < mu:  # most have one, for which no slip is computed
+        return mu + 0.0 * load(v, 0)
+    x = row_rate(w, J, row + 1, v) + load(rho, row + 1)
+    y = row_rate(w, J, row + 2, v) + load(rho, row + 2)
+    return coefficient_in_force(mu, kinetic, (load(last, k), load(last, k + 1), load(last, k + 2)), (x, y))
 
 
 @kernel

@@ -20,6 +20,7 @@ from typing import Any
 
 from pluecker.articulated.model.layout import velocity_count
 from pluecker.articulated.stepping.terms.rows import is_soft
+from pluecker.contact.friction.dense.contact_law import returned_impulse
 from pluecker.contact.rows.layout import LAW as ROW_LAW
 from pluecker.contact.rows.layout import (
     NORMAL,
@@ -92,7 +93,7 @@ def store_returned(w, r, wanted, kept):
         elif is_soft(ranges(w), row_entry(w, first + k, ROW_NORMAL)):
             own, compressed = zero, zero
         elif kind == NORMAL:
-            p = larger(row_number(w, first + k, ROW_RETURNED) * own, zero)
+            p = returned_impulse(row_number(w, first + k, ROW_RETURNED), own)
             store(laws, LAW * k + RETURNED, p)
             own, compressed = own + p, own + p
         store(impact, k, own)

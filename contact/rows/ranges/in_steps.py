@@ -35,9 +35,7 @@ from pluecker.articulated.stepping.terms.rows import (
     UPPER,
     awake_count,
     is_soft,
-    limit_velocity,
     sleeps,
-    soft_velocity,
     solve_staircases_of_rows,
 )
 from pluecker.articulated.stepping.terms.rows import entry as range_entry
@@ -67,11 +65,17 @@ from pluecker.contact.rows.layout import (
     term_coefficient,
 )
 from pluecker.contact.rows.layout import LAW as ROW_LAW
-from pluecker.contact.rows.ranges.contact_law import friction_in_force
-from pluecker.contact.rows.ranges.contacts import contact_scratch, least_rate, make_solve_blocks, store_contact_law
+from pluecker.contact.rows.ranges.contacts import (
+    contact_scratch,
+    friction_in_force,
+    least_rate,
+    make_solve_blocks,
+    store_contact_law,
+)
 from pluecker.contact.rows.ranges.range_mobility import FEW, LAW, STAIRCASE_STEPS, answer, store_range_mobility
 from pluecker.contact.rows.ranges.returned_impulses import RETURNED
 from pluecker.spatial.dense.laws import larger, staircase_memory, staircase_response
+from pluecker.spatial.dense.limits import limit_velocity, soft_compliance, soft_velocity
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import (
     accumulate,
@@ -153,7 +157,7 @@ def store_law(w, k, h, x, before, free, law, at):
     if row_entry(w, row, HOLONOMIC) != 0:
         if is_soft(rows, k):
             s, d = range_entry(rows, k, STIFFNESS), range_entry(rows, k, DAMPING)
-            compliance = 1.0 / (h * (h * s + d)) + zero
+            compliance = soft_compliance(h, s, d) + zero
             if lower > -np.inf:
                 low = soft_velocity(h, x - lower, s, d)
             if upper < np.inf:
