@@ -18,22 +18,27 @@ with these corrections, each checked by the tests:
 - A_lk: the first delta is that of ``i_l`` and ``i_k``. The inertias are those in world axes;
 - the acceleration is the first derivative of the velocity, not the second.
 
-What w holds for a contact:
+What w holds for a contact is its law (:mod:`~pluecker.contact.friction.dense.contact_law`), with the velocity u_n^- before
+the step and u_n^free at its end without impulses:
 
 - ``gap / h`` where the gap is positive: the bodies may come as near as to touch;
 - ``erp gap / h`` where it is negative: that share of the penetration goes away in a step;
-- Newton's restitution, where e > 0 and the bodies touch within the step: ``u_n >= - e u_n^-``, with the velocity
-  ``u_n^- < 0`` before the step, in place of the above where it asks for more. A body at rest has no such velocity, and
-  does not hop. Nor has one that parts, ``u_n^- > 0``, and is pressed back within the step: it comes to rest, where the
-  ``MoreauJeanOSI`` of Siconos, which asks active contacts for ``u_n >= - e u_n^-`` whatever the sign, lets it back.
+- Newton's restitution, where e > 0, the bodies approach, ``u_n^- < 0``, and would touch within the step, ``u_n^free < - gap
+  / h``: ``u_n >= - e u_n^-``, in place of the above where it asks for more. A body at rest does not hop, nor does one that
+  gains more in the step than the velocity that it had. One that parts, ``u_n^- > 0``, and is pressed back within the step
+  comes to rest, where the ``MoreauJeanOSI`` of Siconos, which asks active contacts for ``u_n >= - e u_n^-`` whatever the
+  sign, lets it back.
 """
 
 from __future__ import annotations
+
+from math import inf
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.contact.arguments import as_record, as_switch
+from pluecker.contact.friction.dense.contact_law import NormalLaw, normal_law
 from pluecker.contact.friction.problem.checks import check_size
 from pluecker.contact.friction.problem.columns import as_column, entry_error
 from pluecker.contact.friction.problem.operator import factored
@@ -41,6 +46,7 @@ from pluecker.contact.friction.problem.problem import Problem, build_sets
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices
 from pluecker.contact.friction.tables.bodies import Bodies, as_step
 from pluecker.contact.friction.tables.table import ContactTable, Rows, contact_frames
+from pluecker.spatial.engine.compiled.decorators import entry_point
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["assemble_contacts", "contact_jacobian"]
@@ -132,7 +138,10 @@ def assemble(bodies: Bodies, table: ContactTable, rows: Rows, h: float, erp: Arr
     J, T, G = (block_matrix(sets.start, len(bodies), pairs, there, part) for part in (parts, divided, halved))
     offset = relative_velocity(contacts, table.bodies, free)
     before = relative_velocity(contacts[:, :, :1], table.bodies, bodies.velocity)[:, 0]
-    offset[:, 0] += normal_offset(table, before, h, erp, restitution)
+    least = np.zeros(K)
+    newton = table.restitution if restitution else np.zeros(K)
+    store_least(h, table.gap, before, offset[:, 0].copy(), newton, erp, least)
+    offset[:, 0] -= least
     of_rows = relative_velocity(singles, pairs[K:], free)[:, 0] + rows.offset
     softness = np.zeros((K, size))
     columns = 3 if table.compliance.ndim == 2 else 1
@@ -177,14 +186,14 @@ def relative_velocity(J: Array, pairs: Indices, velocity: Array) -> Array:
     return np.asarray((J @ velocity[pairs][..., None])[..., 0].sum(axis=1))
 
 
-def normal_offset(table: ContactTable, before: Array, h: float, erp: Array, restitution: bool) -> Array:
-    """Return what gap and restitution add to the normal velocity, ``(K,)``, m/s; ``before``: it before the step, m/s."""
-    gap = table.gap / h
-    offset = np.where(gap > 0.0, gap, erp * gap)
-    if restitution:
-        bounces = (table.restitution > 0.0) & (before < 0.0) & (before + gap <= 0.0)
-        offset = np.where(bounces, np.minimum(offset, table.restitution * before), offset)
-    return offset
+def store_least(h, gap, before, free, restitution, erp, least):
+    """Store the least velocity along each normal, by the law of contacts, of which a step removes a share of the depth"""
+    for k in range(len(least)):
+        law = NormalLaw(restitution[k], 0.0, inf, 0.0, erp[k] / h, inf)
+        _, least[k], _ = normal_law(h, gap[k], before[k], free[k], law)
+
+
+store_least = entry_point(store_least)
 
 
 def block_matrix(start: Indices, n: int, pairs: Indices, there: Array, parts: list[Array]) -> BlockMatrix:

@@ -49,6 +49,10 @@ def ball(velocity=(0.0, 0, 0, 0, 0, -1), wrench=(0.0,) * 6):
         ({"restitution": 0.6, "gap": -0.05}, {}, 0.6),  # the larger of the two
         ({"restitution": 0.6, "gap": -0.5}, {}, 1.0),
         ({"restitution": 0.6}, {"bodies": ball((0.0,) * 6, (0, 0, 0, 0, 0, -20.0))}, 0.0),  # at rest, under its weight
+        ({"restitution": 0.6}, {"bodies": ball(wrench=(0, 0, 0, 0, 0, -24.0))}, 0.0),  # gains more than it had
+        ({"restitution": 0.6}, {"bodies": ball(wrench=(0, 0, 0, 0, 0, -16.0))}, 0.6),
+        ({"restitution": 0.6, "gap": 0.15}, {"bodies": ball(wrench=(0, 0, 0, 0, 0, -16.0))}, 0.6),  # pressed down to it
+        ({"restitution": 0.6, "gap": 0.05}, {"bodies": ball(wrench=(0, 0, 0, 0, 0, 14.0))}, -0.3),  # held away from it
         ({"restitution": 0.6}, {"bodies": ball((0.0, 0, 0, 0, 0, 1))}, 1.0),  # parting
     ],
 )
