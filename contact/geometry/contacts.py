@@ -37,7 +37,8 @@ class Contacts:
         restitution: Newton's coefficient, or Poisson's, ``(K,)``.
         stiffness: ``(K,)``, N/m; infinite where both surfaces are rigid.
         damping: ``(K,)``, N s/m.
-        surface_velocity: of the material of j against that of i where neither body moves, ``(K, 3)``; world axes, m/s.
+        surface_velocity: of the material of j against that of i where neither body moves, ``(K, 3)``; world axes, m/s. The
+            part across the normal is what moves.
         kinetic_friction: Coulomb's coefficient of what slides, ``(K,)``.
     """
 

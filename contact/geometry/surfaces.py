@@ -42,6 +42,7 @@ class Surface:
         stiffness: N/m; infinite of a rigid surface.
         damping: of a surface that is not rigid, N s/m.
         velocity: of the material on the surface in the frame of the shape, where that does not move: a conveyor belt; m/s.
+            What it has along the normal of a contact counts for nothing: material does not leave its surface.
 
     Raises:
         GeometryError: a number is negative or not finite, a restitution above 1, a soft surface without stiffness and

@@ -230,7 +230,9 @@ class PlacesOfShapes:
         self.slip = velocity_at(T, twists, second, self.point) - velocity_at(T, twists, first, self.point)
         for k, key, sign in ((second, "second", 1.0), (first, "first", -1.0)):
             own = np.array([surface_velocity(world, each, key) for each in records]).reshape(K, 3)
-            self.slip = self.slip + sign * np.einsum("nkij,kj->nki", T[:, k, :3, :3], own)
+            own = np.einsum("nkij,kj->nki", T[:, k, :3, :3], own)
+            along = own - np.einsum("nki,nki->nk", own, self.normal)[..., None] * self.normal
+            self.slip = self.slip + sign * along
         self.coefficients = [(each.law.friction, each.law.kinetic_friction) for each in records]
         names = [(each.first.name, each.second.name) for each in records]
         self.names = np.array(names, np.str_).reshape(K, 2)
