@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from math import inf, sqrt
 
+from pluecker.contact.friction.dense.cone_laws import along_the_cone, contact_derivative
 from pluecker.contact.friction.problem.sets import COMPONENTS, DISCS, derivative_block, length, project_block
 from pluecker.contact.friction.velocities.factor import factorise, solve_factored
 from pluecker.contact.friction.velocities.island import (
@@ -156,10 +157,7 @@ def residual(I, exact):
             z[k] = x[k] - w[k] * u[k]
             xx, uu, bb = xx + x[k] * x[k], uu + u[k] * u[k], bb + b[k] * b[k]
         if end - top == 3 and exact == 1:
-            normal, size = max(z[top], 0.0), sqrt(z[top + 1] * z[top + 1] + z[top + 2] * z[top + 2])
-            radius = mu[DISCS * i] * normal
-            factor = radius / size if size > radius else 1.0
-            F[top], F[top + 1], F[top + 2] = normal, factor * z[top + 1], factor * z[top + 2]
+            F[top], F[top + 1], F[top + 2] = along_the_cone(mu[DISCS * i], z[top], z[top + 1], z[top + 2])
         else:
             cut_off_or_project(I, i, exact)
         for k in range(top, end):
@@ -263,14 +261,7 @@ def respond_of_contact(I, top, mu, epsilon):
         D[COMPONENTS + 1], D[2 * COMPONENTS + 2] = 1.0 / ca, 1.0 / cb
         q[top + 1], q[top + 2] = q[top + 1] / (wt * ca), q[top + 2] / (wt * cb)
         return
-    ex, ey, turn = x / size, y / size, radius / size
-    vx, vy, vxx, vxy, vyy = (
-        mu * ex,
-        mu * ey,
-        turn * ey * ey,
-        -turn * ex * ey,
-        turn * ex * ex,
-    )  # 1 - e e' = (ey, -ex) squared
+    _, _, _, vx, vxx, vxy, vy, _, vyy = contact_derivative(True, mu, normal, x, y)  # the circle holds
     mx, my = vx * (wn * cn - 1.0), vy * (wn * cn - 1.0)
     a, b = 1.0 - vxx + vxx * wt * ca, -vxy + vxy * wt * cb
     c, d = -vxy + vxy * wt * ca, 1.0 - vyy + vyy * wt * cb
