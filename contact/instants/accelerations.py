@@ -91,7 +91,7 @@ from pluecker.contact.rows.motion import (
 )
 from pluecker.contact.rows.packing import Packed
 from pluecker.contact.rows.ranges.at_instants import begin_instant_ranges
-from pluecker.contact.rows.ranges.in_steps import make_obey_ranges, range_numbers, range_scratch
+from pluecker.contact.rows.ranges.in_steps import Found, make_obey_ranges, range_numbers, range_scratch
 from pluecker.contact.rows.ranges.range_mobility import LAW as LAW_NUMBERS
 from pluecker.contact.rows.touching import touch_pairs
 from pluecker.spatial.dense.laws import larger
@@ -156,7 +156,7 @@ def make_accelerations(with_ranges: bool, over_time: bool = False) -> Kernels:
             clear(guess, ranged)
             begin_instant_ranges(w, v, J, errors, kept)
             here = 1.0 + 0.0 * load(a, 0)
-            error = OBEY_RANGES(m, w, factor, J, S, compliance, biases, a, r, guess, here, kept, rest)
+            error = OBEY_RANGES(m, w, mobility, biases, Found(a, r, guess), here, kept, rest)
             missed, blocked = miss_of_ranges(w, J, biases, free, a, r, kept)
             error = larger(select(smaller(missed, 1.0 + 0.0 * missed), 0.0 * missed, error), blocked / TOLERANCE)
             store(unsolved, 0, error)

@@ -84,6 +84,7 @@ from pluecker.contact.rows.mobility import (
 from pluecker.contact.rows.motion import COLUMN, PLACE, place_links
 from pluecker.contact.rows.ranges.impact_phases import add_impact, impact_scratch, make_impact
 from pluecker.contact.rows.ranges.in_steps import (
+    Found,
     begin_ranges,
     keep_coordinate_limits,
     make_obey_ranges,
@@ -316,8 +317,7 @@ def make_obey(with_ranges: bool, obey_ranges: Callable[..., Any], own_name: str)
     def obey(m, w, s, goes_on):
         """Find impulses of rows with a range in states that go on; return their error as a share of what is tolerated"""
         if with_ranges:
-            factor, J, S, compliance = s.mobility
-            return obey_ranges(m, w, factor, J, S, compliance, s.rho, s.x, s.r, s.guess, goes_on, s.kept, s.ws)
+            return obey_ranges(m, w, s.mobility, s.rho, Found(s.x, s.r, s.guess), goes_on, s.kept, s.ws)
         return 0.0 * s.time
 
     obey.__name__ += own_name

@@ -59,6 +59,7 @@ from pluecker.contact.rows.ranges.returned_impulses import (
     LEAST,
     LEAST_OF_IMPACT,
     RETURNED,
+    Blocks,
     returning_blocks,
     returns_now,
     take_friction,
@@ -161,14 +162,14 @@ def make_solve_blocks(with_more: bool) -> Callable[..., Any]:
     these.
     """
 
-    def solve_blocks(w, W, count, b, laws, numbers, awake, taken, r, ws):
-        """Solve for the multipliers of the rows that are awake, in ``r``, where they begin; those of all others become zero
+    def solve_blocks(w, rows, taken, ws):
+        """Solve for the multipliers of the rows that are awake, in r, where they begin; those of all others become zero
 
         ``taken`` is 1 in states whose multipliers are wanted. Returns the error, as one of other rows, of which less is
         tolerated: it counts the velocities by which contacts miss their law by the share ``VELOCITY``, beside the largest
-        one, of which the accuracy of the world is tolerated. b and ``laws``, so many numbers a row, are those of all rows;
-        of normals b is less what is asked for.
+        one, of which the accuracy of the world is tolerated.
         """
+        awake, count, W, b, r, laws, numbers = rows
         n, column, place, staircases, touching = len(awake), 0, 0, 0, 0
         plain, most = staircase_count(w), n
         if with_more:
@@ -198,20 +199,21 @@ def make_solve_blocks(with_more: bool) -> Callable[..., Any]:
         if with_more:  # noqa: SIM102 - what is false here is not compiled
             if most > n:
                 resisting = resistance_blocks(w, awake)
-                blocks = resisting + returns_now(w, awake, laws, numbers)
+                blocks = resisting + returns_now(w, rows)
         first, size = column + 3 * resisting, column + 3 * blocks
         c = part(c, 0, size)
         if with_more:  # noqa: SIM102
             if blocks > 0:
                 E, rest = part(rest, 0, size * size), tail(rest, size * size)
-                resisting_blocks(w, W, count, column, awake, b, r, laws, numbers, c, x, part(law, place, resisting), E)
-                returning_blocks(w, awake, laws, numbers, first, c, x, tail(law, place + resisting), E)
+                problem = Blocks(E, c, x)
+                resisting_blocks(w, rows, column, problem, part(law, place, resisting))
+                returning_blocks(w, rows, first, problem, tail(law, place + resisting))
         kinds, law = block_kinds(w, staircases, touching + blocks), part(law, 0, place + blocks)
         bound = VELOCITY * load(w, ACCURACY)
         error = find_multipliers(E, c, kinds, law, bound, taken, part(x, 0, size), found, rest)
         if with_more:  # noqa: SIM102
             if blocks > 0:
-                take_friction(w, awake, laws, numbers, first, x)
+                take_friction(w, rows, first, x)
                 take_moments(w, awake, column, x)
         store_of_awake(awake, x, r)
         return TOLERANCE / bound * error

@@ -34,7 +34,7 @@ from pluecker.contact.rows.layout import (
     row_entry,
     row_number,
 )
-from pluecker.contact.rows.ranges.in_steps import add_range_impulses
+from pluecker.contact.rows.ranges.in_steps import Found, add_range_impulses
 from pluecker.contact.rows.ranges.range_mobility import LAW
 from pluecker.contact.rows.ranges.returned_impulses import HIT, LEAST, LEAST_OF_IMPACT, RETURNED
 from pluecker.spatial.dense.laws import larger
@@ -109,7 +109,6 @@ def make_impact(obey_ranges: Callable[..., Any]) -> Callable[..., Any]:
         with to r; return the error
         """
         n, rows, first, nv = range_count(w), row_count(w), linear_count(w), velocity_count(m)
-        factor, J, S, compliance = mobility
         impact, hit, error = impulses_of_impact(w, kept), hits(w, kept), 0.0 * load(x, 0)
         for k in range(n):
             store(impact, k, error)
@@ -123,10 +122,11 @@ def make_impact(obey_ranges: Callable[..., Any]) -> Callable[..., Any]:
         for k in range(n):
             store(wanted, k, 0.0 * load(v, 0))
         exchange_least(w, kept)
-        error = obey_ranges(m, w, factor, J, S, compliance, rho, y, own, wanted, hit, kept, rest)
+        found = Found(y, own, wanted)
+        error = obey_ranges(m, w, mobility, rho, found, hit, kept, rest)
         exchange_least(w, kept)
         store_returned(w, own, wanted, kept)
-        add_range_impulses(m, w, factor, J, S, compliance, y, own, wanted, rest)
+        add_range_impulses(m, w, mobility, found, rest)
         for k in range(nv):
             accumulate(x, k, load(y, k) - load(v, k))
         for k in range(rows):

@@ -20,11 +20,12 @@ Sources: Moreau, "Numerical aspects of the sweeping process" (1999); source docu
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from pluecker.articulated.model.layout import clear, velocity_count
+from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping.terms.rows import (
     DAMPING,
     FRICTION,
@@ -73,7 +74,7 @@ from pluecker.contact.rows.ranges.contacts import (
     store_contact_law,
 )
 from pluecker.contact.rows.ranges.range_mobility import FEW, LAW, STAIRCASE_STEPS, answer, store_range_mobility
-from pluecker.contact.rows.ranges.returned_impulses import RETURNED
+from pluecker.contact.rows.ranges.returned_impulses import RETURNED, AwakeRows
 from pluecker.spatial.dense.laws import larger, staircase_memory, staircase_response
 from pluecker.spatial.dense.limits import limit_velocity, soft_compliance, soft_velocity
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
@@ -91,6 +92,7 @@ from pluecker.spatial.engine.scalars.operations import (
 
 __all__ = [
     "STAIRCASE_STEPS",
+    "Found",
     "add_range_impulses",
     "begin_ranges",
     "keep_coordinate_limits",
@@ -207,40 +209,53 @@ def between(low, x, high):
 # -------------------------------------------------------------------------------------------------------------- in a step
 
 
+class Found(NamedTuple):
+    """Velocity and impulses that are looked for, views of scalar arrays.
+
+    Attributes:
+        x: the velocity with the impulses in ``r``.
+        r: impulses of all rows.
+        guess: of rows with a range the impulses from which to begin, and then those that were found.
+    """
+
+    x: Array
+    r: Array
+    guess: Array
+
+
 def make_obey_ranges(with_contacts: bool, with_more: bool = False) -> Callable[..., Any]:
     """Make the kernel for worlds with contacts, or without, and with what :func:`make_solve_blocks` has more of them: of
     what a world does not have, nothing is compiled.
     """
     solve_blocks = make_solve_blocks(with_more)
 
-    def obey_ranges(m, w, factor, J, S, compliance, rho, x, r, guess, goes_on, kept, ws):
-        """Find impulses of rows with a range, in ``r``, and x with them; return the error as a share of what is tolerated
+    def obey_ranges(m, w, mobility, rho, found, goes_on, kept, ws):
+        """Find impulses of rows with a range, in ``found``; return the error as a share of what is tolerated
 
-        ``r`` has the impulses with which x is; ``guess`` those from which to begin, and then those that were found. It takes
-        rows on which x makes an impulse, and then those too on which the impulses of these make one. Of eight states each
-        for itself: where ``goes_on`` is 0 all stays as it is, and what is woken in one state changes no bit of another.
+        It takes rows on which x makes an impulse, and then those too on which the impulses of these make one. Of eight
+        states each for itself: where ``goes_on`` is 0 all stays as it is; what is woken in one changes no bit of another.
         """
-        n, first = range_count(w), linear_count(w)
+        n, first, J, (x, r, guess) = range_count(w), linear_count(w), mobility.J, found
         b, rest, error, now = part(ws, 0, n), tail(ws, n), 0.0 * load(x, 0), goes_on
         awake, laws, W, taken = part(kept, 0, n), part(kept, n, LAW * n), part(kept, (LAW + 2) * n, n * n), goes_on
         for turn in range(n + 1):
             news = wake_ranges(w, J, x, rho, guess, now, kept)
             woken, count = not within(news, 0.5), awake_count(awake)
             if woken:
-                store_range_mobility(m, w, factor, J, S, compliance, count, kept, rest)
+                store_range_mobility(m, w, mobility, count, kept, rest)
             if count == 0 or (turn > 0 and not woken):
                 break
             if turn > 0:
                 taken = news
             store_free_rates(w, J, rho, x, r, count, kept, b)
             if with_contacts:
-                own = solve_blocks(w, W, count, b, laws, LAW, awake, taken, guess, rest)
+                own = solve_blocks(w, AwakeRows(awake, count, W, b, guess, laws, LAW), taken, rest)
             else:
                 own = solve_staircases_of_rows(W, count, b, laws, STAIRCASE_STEPS, awake, guess, rest)
             error = select(smaller(0.5, taken), own, error)
             for k in range(n):
                 store(guess, k, select(smaller(0.5, taken), load(guess, k), load(r, first + k)))
-            add_range_impulses(m, w, factor, J, S, compliance, x, r, guess, rest)
+            add_range_impulses(m, w, mobility, found, rest)
             now = select(smaller(error, np.inf), now, 0.0 * now)  # what is not finite has no answer
         for k in range(n):
             store(guess, k, load(r, first + k))
@@ -302,15 +317,15 @@ def store_free_rates(w, J, rho, x, r, count, kept, b):
 
 
 @kernel
-def add_range_impulses(m, w, factor, J, S, compliance, x, r, wanted, ws):
-    """Update x and the impulses of linear rows to the impulses ``wanted`` in place of those in ``r``"""
-    n, first, nv = range_count(w), linear_count(w), velocity_count(m)
+def add_range_impulses(m, w, mobility, found, ws):
+    """Update x and the impulses of linear rows to impulses of rows with a range in place of those in r"""
+    n, first, nv, (x, r, wanted) = range_count(w), linear_count(w), velocity_count(m), found
     y, dr = part(ws, 0, nv), tail(ws, nv)
     clear(y, nv)
     for k in range(n):
-        add_row_force(w, J, first + k, load(wanted, k) - load(r, first + k), y)
+        add_row_force(w, mobility.J, first + k, load(wanted, k) - load(r, first + k), y)
         store(r, first + k, load(wanted, k))
-    answer(m, w, factor, J, S, compliance, first, y, dr)
+    answer(m, w, mobility, first, y, dr)
     for k in range(nv):
         accumulate(x, k, load(y, k))
     for k in range(first):

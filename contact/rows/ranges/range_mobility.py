@@ -24,7 +24,7 @@ from pluecker.articulated.model.layout import (
 from pluecker.articulated.stepping.terms.rows import sleeps
 from pluecker.contact.rows.jacobian import add_row_force, row_rate
 from pluecker.contact.rows.layout import FIRST_VALUE, VALUE_COUNT, column, linear_count, range_count, row_entry
-from pluecker.contact.rows.mobility import Mobility, hold_rows
+from pluecker.contact.rows.mobility import hold_rows
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.memory.combinations import add_multiple, add_multiples
 from pluecker.spatial.engine.scalars.operations import accumulate, load, part, store, tail, within
@@ -38,15 +38,15 @@ SMALLEST_MOBILITY = 1e-13  # of a row's mobility without linear rows: beyond the
 
 
 @called_kernel
-def store_range_mobility(m, w, factor, J, S, compliance, count, kept, ws):
+def store_range_mobility(m, w, mobility, count, kept, ws):
     """Store W of the rows that are awake: by half solutions for few coordinates and no linear rows, else column by column"""
     few = linear_count(w) == 0 and velocity_count(m) <= FEW
     for t in range(tree_count(m) if few else 0):
         few = few and not solved_by_sweeps(m, t)
     if few:
-        store_mobility_of_halves(m, w, factor, J, count, kept, ws)
+        store_mobility_of_halves(m, w, mobility.factor, mobility.J, count, kept, ws)
     else:
-        store_mobility_by_columns(m, w, factor, J, S, compliance, count, kept, ws)
+        store_mobility_by_columns(m, w, mobility, count, kept, ws)
 
 
 @kernel
@@ -121,9 +121,9 @@ def rows_that_meet(y, z, count):
 
 
 @kernel
-def store_mobility_by_columns(m, w, factor, J, S, compliance, count, kept, ws):
+def store_mobility_by_columns(m, w, mobility, count, kept, ws):
     """Store each column: the answer of the coordinates and of linear rows to one row's impulse"""
-    n, first, nv = range_count(w), linear_count(w), velocity_count(m)
+    n, first, nv, J = range_count(w), linear_count(w), velocity_count(m), mobility.J
     soft, W = part(kept, (LAW + 1) * n, n), part(kept, (LAW + 2) * n, n * n)
     y, rest = part(ws, 0, nv), tail(ws, nv)
     column = 0
@@ -131,7 +131,7 @@ def store_mobility_by_columns(m, w, factor, J, S, compliance, count, kept, ws):
         if not sleeps(kept, k):
             clear(y, nv)
             add_row_force(w, J, first + k, 1.0 + 0.0 * load(J, 0), y)
-            own = answer(m, w, factor, J, S, compliance, first + k, y, rest)
+            own = answer(m, w, mobility, first + k, y, rest)
             i = 0
             for j in range(n):
                 if not sleeps(kept, j):
@@ -142,16 +142,16 @@ def store_mobility_by_columns(m, w, factor, J, S, compliance, count, kept, ws):
 
 
 @called_kernel
-def answer(m, w, factor, J, S, compliance, row, y, ws):
+def answer(m, w, mobility, row, y, ws):
     """Compute y = A^-1 p, p in ``y``, and what linear rows make of it, impulses first in ``ws``; return the rate of ``row``
     without them
     """
     n = linear_count(w)
     dr, zeros, rest = part(ws, 0, n), part(ws, n, n), tail(ws, 2 * n)
-    solve_factorized(m, factor, y, rest)
-    own = row_rate(w, J, row, y)
+    solve_factorized(m, mobility.factor, y, rest)
+    own = row_rate(w, mobility.J, row, y)
     if n > 0:
         clear(dr, n)
         clear(zeros, n)
-        hold_rows(m, w, Mobility(factor, J, S, compliance), zeros, dr, y, rest)
+        hold_rows(m, w, mobility, zeros, dr, y, rest)
     return own

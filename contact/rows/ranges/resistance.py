@@ -33,7 +33,7 @@ from pluecker.contact.rows.layout import (
     resistance_count,
     row_entry,
 )
-from pluecker.contact.rows.ranges.returned_impulses import RETURNED, awake_before
+from pluecker.contact.rows.ranges.returned_impulses import awake_before, returned
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import accumulate, load, select, smaller, sqrt, store
 
@@ -64,11 +64,12 @@ def resistance_blocks(w, awake):
 
 
 @kernel
-def copy_entries(W, count, i, rows, j, columns, E, m, a, b):
-    """Copy so many rows and columns of W, of ``count`` rows, from i and j on, to a and b of E, of m rows"""
-    for s in range(rows):
-        for t in range(columns):
-            store(E, (a + s) * m + b + t, load(W, (i + s) * count + j + t))
+def copy_entries(rows, begin, size, blocks, to):
+    """Copy so many rows and columns of W from two places on to two of E"""
+    (i, j), (a, b), m = begin, to, len(blocks.c)
+    for s in range(size[0]):
+        for t in range(size[1]):
+            store(blocks.E, (a + s) * m + b + t, load(rows.W, (i + s) * rows.size + j + t))
 
 
 @kernel
@@ -117,37 +118,38 @@ def leave_sleepers_alone(w, E, m, base, awake):
 
 
 @called_kernel
-def resisting_blocks(w, W, count, base, awake, b, r, laws, numbers, c, x, law, E):
-    """Store the problem of ``base`` rows that are awake in E, c and x, with a block for each resistance after them
+def resisting_blocks(w, rows, base, blocks, law):
+    """Store the problem of ``base`` rows that are awake in ``blocks``, with a block for each resistance after them
 
     c, x and the first part of E are those of W's first ``base`` rows; ``law`` gets the coefficient of each block.
     """
+    (E, c, x), awake = blocks, rows.awake
     m, own, e, number, k = len(c), base, base, 0, first_resistance(w)
     clear(E, m * m)
-    copy_entries(W, count, 0, base, 0, base, E, m, 0, 0)
+    copy_entries(rows, (0, 0), (base, base), blocks, (0, 0))
     while k < range_count(w):
         width = resistance_width(w, k)
         if not sleeps(awake, k):
-            copy_entries(W, count, own, width, 0, base, E, m, e + 1, 0)
-            copy_entries(W, count, 0, base, own, width, E, m, 0, e + 1)
+            copy_entries(rows, (own, 0), (width, base), blocks, (e + 1, 0))
+            copy_entries(rows, (0, own), (base, width), blocks, (0, e + 1))
             others, f, i = first_resistance(w), base, base
             while others < range_count(w):
                 if not sleeps(awake, others):
-                    copy_entries(W, count, own, width, i, resistance_width(w, others), E, m, e + 1, f + 1)
+                    copy_entries(rows, (own, i), (width, resistance_width(w, others)), blocks, (e + 1, f + 1))
                     f, i = f + 3, i + resistance_width(w, others)
                 others += resistance_width(w, others)
             normal = row_entry(w, linear_count(w) + k, ROW_NORMAL)
             p, here = awake_before(awake, normal), smaller(0.5, load(awake, k))
-            length = couple(E, m, e, width, p, load(W, p * (count + 1)), here)
+            length = couple(E, m, e, width, p, load(rows.W, p * (rows.size + 1)), here)
             zero = 0.0 * length
             for j in range(3):
                 moment = 0 < j <= width
-                store(c, e + j, select(here, load(b, k + j - 1), zero) if moment else zero)
-                store(x, e + j, select(here, load(r, k + j - 1), zero) if moment else zero)
-            pressed, returned, across = load(x, p), load(laws, numbers * normal + RETURNED), load(E, e * m + p)
-            store(x, e, select(here, length * select(smaller(zero, pressed), pressed + returned, returned), zero))
-            accumulate(c, e, across * returned)
-            accumulate(c, p, -length * across * returned)
+                store(c, e + j, select(here, load(rows.b, k + j - 1), zero) if moment else zero)
+                store(x, e + j, select(here, load(rows.r, k + j - 1), zero) if moment else zero)
+            pressed, back, across = load(x, p), returned(rows, normal), load(E, e * m + p)
+            store(x, e, select(here, length * select(smaller(zero, pressed), pressed + back, back), zero))
+            accumulate(c, e, across * back)
+            accumulate(c, p, -length * across * back)
             store(law, number, range_entry(ranges(w), k, FRICTION) / length)
             own, e, number = own + width, e + 3, number + 1
         k += width
