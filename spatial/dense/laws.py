@@ -7,6 +7,9 @@ A *staircase*: the multiplier falls from level to level as the velocity rises,
 of which one step at p = 0 is a row with bounds: ``l_0`` the upper and ``l_1`` the lower one. Both may be infinite. The law
 has no unit of its own; the proximal ``rho`` is in the units of the matrix.
 
+A *limit*: the least velocity away from it at the end of a step, of a hard one and of a spring with a damper; joints and
+contacts have the same.
+
 Vectors of an iteration, on scalars: which of two is better, and the best so far.
 
 Small problems of rows alone, dense, on scalars: multipliers r with u = W r + b, each on the staircase of its row.
@@ -30,7 +33,7 @@ state do not change any more when it has what was asked for: a lane does not dep
 
 Sources: Newton's method on sets, Hintermueller, Ito, Kunisch, "The primal-dual active set strategy as a semismooth Newton
 method" (2003); sweeps, projected Gauss-Seidel, Murty, *Linear Complementarity, Linear and Nonlinear Programming* (1988),
-chapter 9.
+chapter 9; limits, Stewart, Trinkle (1996), Moreau (1999), and Catto, "Soft constraints" (2011).
 """
 
 from pluecker.spatial.dense.ldl import factorize_ldl, solve_ldl
@@ -53,8 +56,11 @@ __all__ = [
     "copy_where",
     "keep",
     "larger",
+    "limit_velocity",
     "reached",
     "size_of",
+    "soft_compliance",
+    "soft_velocity",
     "solve_staircase_problem",
     "staircase_memory",
     "staircase_response",
@@ -80,6 +86,32 @@ def worse(x, y):
 def size_of(a, b):
     """(a^2 + b^2)^(1/2), never zero"""
     return sqrt(a * a + b * b + TINY)
+
+
+@kernel
+def limit_velocity(h, gap, approach, free, e):
+    """Compute the least velocity away from a hard limit at the end of the step: -gap / h, or the rebound
+
+    ``approach`` and ``free`` are velocities towards the limit, before the step and at its end without the row. What gains
+    in a step more than the velocity that it had rests on the limit, or nearly so, and does not come back.
+    """
+    zero = 0.0 * gap
+    least = select(smaller(zero, gap), -gap / h, zero)
+    back = select(smaller(free - approach, approach), e * approach, zero)
+    hits = smaller(-least, free)
+    return select(smaller(zero, select(hits, back, zero)), back, least)
+
+
+@kernel
+def soft_compliance(h, k, d):
+    """Compute the compliance of a soft limit, a spring and a damper at the end of the step, m/s per N s"""
+    return 1.0 / (h * (h * k + d))
+
+
+@kernel
+def soft_velocity(h, gap, k, d):
+    """The velocity away from a soft limit at which it has no force: the step ends at it, or the damper equals the spring"""
+    return select(smaller(0.0, gap), -gap / h, -k / (h * k + d) * gap)
 
 
 @kernel

@@ -44,8 +44,15 @@ from pluecker.articulated.model.joints import JOINT_TYPES
 from pluecker.articulated.model.layout import clear, velocity_count
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
-from pluecker.spatial.dense.laws import larger, solve_staircase_problem, staircase_memory, staircase_response
-from pluecker.spatial.dense.limits import limit_velocity, soft_compliance, soft_velocity
+from pluecker.spatial.dense.laws import (
+    larger,
+    limit_velocity,
+    soft_compliance,
+    soft_velocity,
+    solve_staircase_problem,
+    staircase_memory,
+    staircase_response,
+)
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import (
     accumulate,

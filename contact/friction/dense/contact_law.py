@@ -45,8 +45,12 @@ from math import inf
 from typing import NamedTuple
 
 from pluecker.spatial.algebra.vectors import dot3
-from pluecker.spatial.dense.laws import larger
-from pluecker.spatial.dense.limits import limit_velocity, soft_compliance, soft_velocity
+from pluecker.spatial.dense.laws import (
+    larger,
+    limit_velocity,
+    soft_compliance,
+    soft_velocity,
+)
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.scalars.operations import select, smaller
 

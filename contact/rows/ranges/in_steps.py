@@ -75,8 +75,14 @@ from pluecker.contact.rows.ranges.contacts import (
 )
 from pluecker.contact.rows.ranges.range_mobility import FEW, LAW, STAIRCASE_STEPS, answer, store_range_mobility
 from pluecker.contact.rows.ranges.returned_impulses import RETURNED, AwakeRows
-from pluecker.spatial.dense.laws import larger, staircase_memory, staircase_response
-from pluecker.spatial.dense.limits import limit_velocity, soft_compliance, soft_velocity
+from pluecker.spatial.dense.laws import (
+    larger,
+    limit_velocity,
+    soft_compliance,
+    soft_velocity,
+    staircase_memory,
+    staircase_response,
+)
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import (
     accumulate,
