@@ -137,16 +137,6 @@ MUTATIONS = (
         "tests/contact/friction/dense/test_contact_laws.py",
     ),
     Mutation(
-        "memory-of-any-size-is-reused",
-        "spatial.engine.memory",
-        "spatial/engine/memory/reuse.py",
-        "if size <= len(block) <= 2 * size and",
-        "if size <= len(block) and",
-        "a short array keeps the memory of one that was a thousand times as long",
-        PLAIN,
-        "tests/spatial/engine/memory/test_reuse.py",
-    ),
-    Mutation(
         "second-derivative-of-chain",
         "spatial.engine.scalars",
         "spatial/engine/scalars/plain_duals.py",

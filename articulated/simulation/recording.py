@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.errors import OutputError
-from pluecker.spatial.engine.memory.reuse import empty
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.files import file_names, reason_of, take_room, undisturbed, write_all
 
@@ -62,7 +61,7 @@ class MemoryRecording(Recording):
     def __init__(self, samples: int, states: int, widths: Mapping[str, int]) -> None:
         super().__init__(samples, states, widths)
         try:
-            self.arrays = {name: empty((samples, states, width)) for name, width in widths.items()}
+            self.arrays = {name: np.empty((samples, states, width)) for name, width in widths.items()}
         except (MemoryError, ValueError):
             size = 8.0 * samples * states * sum(widths.values())
             raise ArgumentValueError(
