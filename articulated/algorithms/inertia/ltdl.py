@@ -21,9 +21,9 @@ from pluecker.articulated.model.layout import (
     row_parent,
     tree_entry,
 )
+from pluecker.spatial.dense.combinations import add_multiple, add_multiples
 from pluecker.spatial.dense.ldl import reciprocal
 from pluecker.spatial.engine.compiled.decorators import kernel
-from pluecker.spatial.engine.memory.combinations import add_multiple, add_multiples
 from pluecker.spatial.engine.scalars.operations import load, store
 
 __all__ = [

@@ -17,10 +17,10 @@ from pluecker.contact.friction.dense.cone_laws import (
     contact_response,
     nearest_in_cone,
 )
+from pluecker.spatial.dense.combinations import add_multiple, add_multiples
 from pluecker.spatial.dense.laws import size_of, staircase_response
 from pluecker.spatial.dense.ldl import factorize_ldl
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.engine.memory.combinations import add_multiple, add_multiples, store_combination, taken_together
 from pluecker.spatial.engine.scalars.operations import accumulate, load, load_integer, sqrt, store, within
 
 __all__ = [
@@ -151,9 +151,11 @@ def newton_contact(P, row, mu, rho, x, u, M, d):
     nn, na, nb, an, aa, ab, bn, ba, bb = contact_derivative(exact, mu, zn, za, zb)
     store_three(d, row, (y[0] - r[0], y[1] - r[1], y[2] - r[2]))
     top, middle, bottom = row * n, (row + 1) * n, (row + 2) * n
-    store_combination(n, nn, na, nb, S, top, middle, bottom, M, top)
-    store_combination(n, an, aa, ab, S, top, middle, bottom, M, middle)
-    store_combination(n, bn, ba, bb, S, top, middle, bottom, M, bottom)
+    for j in range(n):
+        sn, sa, sb = load(S, top + j), load(S, middle + j), load(S, bottom + j)
+        store(M, top + j, nn * sn + na * sa + nb * sb)
+        store(M, middle + j, an * sn + aa * sa + ab * sb)
+        store(M, bottom + j, bn * sn + ba * sa + bb * sb)
     f = rho - 1.0
     add_three(M, top + row, 1.0 + f * nn, f * na, f * nb)
     add_three(M, middle + row, f * an, 1.0 + f * aa, f * ab)
@@ -200,7 +202,6 @@ def eliminate_two(M, n, k, d):
     """Rows k and k + 1 from all below, together: memory is what takes time here. Their pivots become 1 / pivot
 
     One after the other in each sum, so that a row that is set apart changes no bit of others, whichever is its partner.
-    Columns before k + 2, of which some may be changed with the others, are not looked at any more.
     """
     one, two = k * n, (k + 1) * n
     p = 1.0 / load(M, one + k)
@@ -210,13 +211,12 @@ def eliminate_two(M, n, k, d):
     q = 1.0 / load(M, two + k + 1)
     store(M, one + k, p)
     store(M, two + k + 1, q)
-    count = taken_together(M, n - k - 2, n)
-    first = n - count
-    for i in range(k + 2, n):
+    first = k + 2
+    for i in range(first, n):
         row = i * n
         f = p * load(M, row + k)
         g = q * (load(M, row + k + 1) - f * load(M, one + k + 1))
-        add_multiples(count, -f, M, one + first, -g, M, two + first, M, row + first)
+        add_multiples(n - first, -f, M, one + first, -g, M, two + first, M, row + first)
         z = load(d, i) - f * load(d, k)
         store(d, i, z - g * load(d, k + 1))
 

@@ -25,8 +25,8 @@ from pluecker.articulated.stepping.terms.rows import sleeps
 from pluecker.contact.rows.jacobian import add_row_force, row_rate
 from pluecker.contact.rows.layout import FIRST_VALUE, VALUE_COUNT, column, linear_count, range_count, row_entry
 from pluecker.contact.rows.mobility import hold_rows
+from pluecker.spatial.dense.combinations import add_multiple, add_multiples
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.engine.memory.combinations import add_multiple, add_multiples
 from pluecker.spatial.engine.scalars.operations import accumulate, load, part, store, tail, within
 
 __all__ = ["FEW", "LAW", "STAIRCASE_STEPS", "answer", "store_range_mobility"]
