@@ -45,7 +45,7 @@ from pluecker.articulated.running.single import (
 )
 from pluecker.spatial.engine.compiled.decorators import compiled_for, kernel
 from pluecker.spatial.engine.memory.addresses import address_of, integers_at, numbers_at, rows_at
-from pluecker.spatial.engine.memory.tiles import clear_states, write_tiles
+from pluecker.spatial.engine.memory.tiles import write_tiles
 from pluecker.spatial.engine.memory.transposition import read_states, write_states
 from pluecker.spatial.engine.memory.views import view
 from pluecker.spatial.engine.parallel.atomics import read_shared, replace_shared
@@ -122,8 +122,6 @@ def many_states(signature: Signature) -> Callable[..., int]:
                             return NOT_UNIT
                         place += load(task, ARRAYS + 3 * j + 2)
                 apply(m, c, arrays)
-                if ordered:
-                    clear_ordered(task, first_output, b, first, end, tiles)
                 if not within(write(task, first_output, outputs, b, outs, tiles), 0.0):
                     return NO_RESULT
             first, end = next_piece(task)
@@ -256,13 +254,6 @@ def write_outputs(task, first, outputs, b, outs, tiles):
         bad = bad + write_states(array, size, b, tail(outs, place))
         place += size
     return bad
-
-
-@kernel
-def clear_ordered(task, place, b, first, end, tiles):
-    """Set results to zero before :func:`write_ordered`, for the states of a piece from ``b`` on"""
-    array = numbers_at(load(task, place), load(task, place + 1))
-    clear_states(array, load(task, place + 2), b, first, end, tiles)
 
 
 @kernel

@@ -1,34 +1,29 @@
 """Writing of results whose numbers a kernel makes in another order, most of them zero, as in the Jacobian of a frame.
 
 What is not zero is written in tiles, four entries at a time, of eight states or of one; where these are few, zeros are
-written before, in one go. Which tiles there are is worked out once for each order.
+written before. Which tiles there are is worked out once for each order.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.compiled.numba_internals import cgutils
-from pluecker.spatial.engine.memory.transposition import SIDE, expect, write_entry, write_known_tile, write_new_tile
-from pluecker.spatial.engine.memory.views import UNALIGNED, parts
-from pluecker.spatial.engine.scalars.lanes import LONG, VECTOR, WIDTH, everywhere
+from pluecker.spatial.engine.memory.transposition import SIDE, write_entry, write_known_tile, write_new_tile
+from pluecker.spatial.engine.memory.views import parts
+from pluecker.spatial.engine.scalars.lanes import LONG, WIDTH, everywhere
 from pluecker.spatial.engine.scalars.operations import load, load_integer, store
 
-__all__ = ["clear_states", "tiles_of", "write_state", "write_tiles"]
+__all__ = ["tiles_of", "write_state", "write_tiles"]
 
 TILE = 1 + SIDE  # integers of the record of a tile
 # If no larger part of all tiles holds numbers, zeros are written first. Measured: of the Jacobians in the benchmarks those
 # of ANYmal (two thirds of the tiles) gain by it, those of Panda (six sevenths) lose.
 FEW = 0.75
-NEAR = 128  # entries of a state: eight such states stay in the first cache until they are written
-# How many zeros of longer states go at once: a processor does not read first what is overwritten in a long stretch.
-# Measured: with 4096 to 65,536, the Jacobians of TALOS take 4 to 8 % less than with those of eight states.
-CLEARED = 16384
 
 
 def tiles_of(order: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -53,7 +48,7 @@ def tiles_of(order: NDArray[np.int64]) -> NDArray[np.int64]:
 def write_tiles(states, n, b, block, tiles):
     """Write those rows of an array of lanes that :func:`tiles_of` has chosen into eight states, from ``b`` on.
 
-    After :func:`clear_states`. Lanes beyond the last state, and the result, are as in
+    Lanes beyond the last state, and the result, are as in
     :func:`~pluecker.spatial.engine.memory.transposition.write_states`.
     """
     total = everywhere(0.0)
@@ -61,8 +56,7 @@ def write_tiles(states, n, b, block, tiles):
         for k in range(n):
             total = total + write_entry(states, n, b, k, load(block, load_integer(tiles, 2 + k)))
     elif load_integer(tiles, 0) != 0:
-        if n <= NEAR:
-            write_zeros(states, b * n, min((b + WIDTH) * n, len(states)), WIDTH * n)
+        clear(states, b * n, min((b + WIDTH) * n, len(states)))
         for t in range(1, len(tiles), TILE):
             k, i0, i1, i2, i3 = tile_at(tiles, t)
             total = total + write_known_tile(states, n, b, k, block, i0, i1, i2, i3)
@@ -100,19 +94,6 @@ def tile_at(tiles, t):
     return load_integer(tiles, t), i0, i1, i2, i3
 
 
-@kernel
-def clear_states(states, n, b, first, end, tiles):
-    """Write zeros, where :func:`tiles_of` wants them, into the next states before block ``b`` of long states is written.
-
-    So many states are cleared at once as have about :data:`CLEARED` entries. A piece of the batch goes from ``first`` to
-    ``end``.
-    """
-    if n > NEAR and load_integer(tiles, 0) != 0:
-        at_once = max(CLEARED // n // WIDTH * WIDTH, WIDTH)
-        if (b - first) % at_once == 0:
-            clear(states, b * n, min(b + at_once, end) * n)
-
-
 @intrinsic
 def clear(typing, numbers, first, end):
     """Set the entries from ``first`` to ``end`` of a view of numbers to zero, by the C library's ``memset``."""
@@ -125,46 +106,3 @@ def clear(typing, numbers, first, end):
         return context.get_dummy_value()
 
     return types.none(numbers, types.intp, types.intp), generate
-
-
-@kernel
-def write_zeros(numbers, first, end, ahead):
-    """Set the entries from ``first`` to ``end``, at least eight, to zero: one contiguous stretch, which is fastest.
-
-    The entries that come ``ahead`` later are prefetched.
-    """
-    k = first
-    while k <= end - 2 * WIDTH:
-        write_eight_zeros(numbers, k)
-        write_eight_zeros(numbers, k + WIDTH)
-        expect_eight(numbers, k + ahead)
-        expect_eight(numbers, k + WIDTH + ahead)
-        k += 2 * WIDTH
-    while k < end:
-        write_eight_zeros(numbers, min(k, end - WIDTH))
-        k += WIDTH
-
-
-@intrinsic
-def write_eight_zeros(typing, numbers, k):
-    """Set the entries ``k`` to ``k + 7`` of a view of numbers to zero."""
-
-    def generate(context, builder, signature, arguments):
-        data, _ = parts(context, builder, signature.args[0], arguments[0])
-        there = builder.bitcast(builder.gep(data, [arguments[1]], inbounds=True), VECTOR.as_pointer())
-        builder.store(ir.Constant(VECTOR, [0.0] * WIDTH), there, align=UNALIGNED)
-        return context.get_dummy_value()
-
-    return types.none(numbers, types.intp), generate
-
-
-@intrinsic
-def expect_eight(typing, numbers, k):
-    """Prefetch the entries from ``k`` on of a view of numbers, or the memory behind it."""
-
-    def generate(context, builder, signature, arguments):
-        data, _ = parts(context, builder, signature.args[0], arguments[0])
-        expect(builder, data, builder.mul(arguments[1], LONG(8)))
-        return context.get_dummy_value()
-
-    return types.none(numbers, types.intp), generate
