@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from benchmarks.measuring.mechanisms import Mechanism, States
+from benchmarks.measuring.mechanisms import Mechanism, States, robots
 from benchmarks.measuring.peers import Pinocchio, available
 from benchmarks.measuring.report import Bars, Report, ratio, seconds
-from benchmarks.measuring.timing import Effort, Times, interleaved
+from benchmarks.measuring.timing import Effort, Times, interleaved, progress
+from pluecker.articulated import Model
 
 __all__ = ["Calls", "compare", "measure"]
 
@@ -16,27 +17,32 @@ Calls = dict[str, Callable[[], Any]]
 
 
 def measure(
-    robot: Mechanism, states: States, calls: dict[str, Calls], agree: Callable[[Mechanism, States, Pinocchio], None],
-    their_calls: Callable[[Pinocchio], dict[str, Calls]], loop: int, effort: Effort, report: Report,
-) -> dict[str, dict[str, Times]]:  # fmt: skip
-    """Time our calls of a robot's states, by algorithm, in turn with Pinocchio's; the time a state, and of a call for one.
+    report: Report, effort: Effort, count: int, our_calls: Callable[[Model, States], dict[str, Calls]],
+    their_calls: Callable[[Pinocchio, int], dict[str, Calls]], loop: int,
+    agree: Callable[[Mechanism, States, Pinocchio], None],
+) -> Iterator[tuple[str, str, dict[str, Times]]]:  # fmt: skip
+    """Time our calls of all robots in turn with Pinocchio's: robot, algorithm, and times as in :func:`compare`.
 
     Args:
-        robot, states: what is computed.
-        calls: ours, ``ours`` for all states and ``one`` for one.
-        agree: raises an error where results of both differ.
-        their_calls: those of the same algorithms.
-        loop: how many states Pinocchio's calls loop over.
-        effort: how many rounds.
         report: whose notes say if Pinocchio is not there.
+        effort: how many rounds.
+        count: states of each robot.
+        our_calls: ``ours`` for all states and ``one`` for one.
+        their_calls: those of the same algorithms, in a loop over so many states.
+        loop: how many states these are, at most.
+        agree: raises an error where results of both differ.
     """
-    if available(Pinocchio, report.note):
-        peer = Pinocchio(robot, states)
-        agree(robot, states, peer)
-        for name, theirs in their_calls(peer).items():
-            calls[name] |= theirs
-    sizes = {"ours": len(states.q), "Pinocchio": loop, "empty": loop}
-    return {name: interleaved(group, effort, sizes=sizes) for name, group in calls.items()}
+    for robot in progress(list(robots()), report.topic):
+        states = States.random(robot.model, count)
+        calls, few = our_calls(robot.model, states), min(loop, count)
+        if available(Pinocchio, report.note):
+            peer = Pinocchio(robot, states)
+            agree(robot, states, peer)
+            for name, theirs in their_calls(peer, few).items():
+                calls[name] |= theirs
+        sizes = {"ours": count, "Pinocchio": few, "empty": few}
+        for name, group in calls.items():
+            yield robot.label, name, interleaved(group, effort, sizes=sizes)
 
 
 def compare(report: Report, measured: Iterable[tuple[str, str, dict[str, Times]]], by: str) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
-from benchmarks.measuring.mechanisms import Mechanism, States, robots
+from benchmarks.measuring.mechanisms import Mechanism, States
 from benchmarks.measuring.peers import WHEELS, Pinocchio, same
 from benchmarks.measuring.report import ROUNDS, Report
-from benchmarks.measuring.timing import Effort, Times, progress
+from benchmarks.measuring.timing import Effort
 from benchmarks.robots.beside_pinocchio import Calls, compare, measure
 from pluecker.articulated import (
     Model,
@@ -99,16 +97,7 @@ def run(effort: Effort) -> Report:
         "call. A ratio above 1 says that pluecker is faster.",
         COLUMNS,
     )
-
-    def times_of(robot: Mechanism) -> dict[str, dict[str, Times]]:
-        states = States.random(robot.model, effort.states)
-        loop = min(LOOP, len(states.q))
-        calls, theirs = our_calls(robot.model, states), partial(their_calls, count=loop)
-        return measure(robot, states, calls, agree, theirs, loop, effort, report)
-
-    robot_list = progress(list(robots()), "centroidal")
-    measured = ((robot.label, name, times) for robot in robot_list for name, times in times_of(robot).items())
-    compare(report, measured, by="ours")
+    compare(report, measure(report, effort, effort.states, our_calls, their_calls, LOOP, agree), by="ours")
     report.notes += NOTES
     return report
 
