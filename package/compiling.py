@@ -34,7 +34,7 @@ from pluecker.contact.friction.tables.table import ContactTable, Rows
 from pluecker.contact.geometry import Box, Collider, HalfSpace, Surface
 from pluecker.contact.world.world import World
 from pluecker.interruptions import catch_interruptions
-from pluecker.spatial.engine.ahead import Topic, as_topics, compile_elsewhere, compile_topic, described
+from pluecker.spatial.engine.topics import Topic, as_topics, compile_elsewhere, compile_topic, described
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
 from pluecker.spatial.extras import progress_bar
 

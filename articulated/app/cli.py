@@ -30,7 +30,7 @@ from pluecker.articulated.trajectory.files import TABLES, write_trajectory
 from pluecker.articulated.trajectory.trajectory import Trajectory, TrajectoryError, read_trajectory
 from pluecker.command import ARM
 from pluecker.interruptions import catch_interruptions
-from pluecker.spatial.engine.ahead import AheadError
+from pluecker.spatial.engine.topics import CompilationError
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError
 from pluecker.spatial.extras import progress_bar
 
@@ -46,7 +46,7 @@ class ComputationError(ArgumentValueError):
 
 def exit_code(error: Exception) -> int:
     """Return the exit code of an error of the package: 1 if a computation failed, 2 for wrong input; zero for others."""
-    failed = isinstance(error, (AheadError, SingularInertiaError, SimulationError, ComputationError))
+    failed = isinstance(error, (CompilationError, SingularInertiaError, SimulationError, ComputationError))
     return 1 if failed else 2 if isinstance(error, PlueckerError) else 0
 
 

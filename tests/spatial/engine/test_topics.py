@@ -5,7 +5,14 @@ import os
 import numpy as np
 import pytest
 
-from pluecker.spatial.engine.ahead import AheadError, Topic, as_topics, compile_elsewhere, compile_topic, described
+from pluecker.spatial.engine.topics import (
+    CompilationError,
+    Topic,
+    as_topics,
+    compile_elsewhere,
+    compile_topic,
+    described,
+)
 
 KNOWN = {"one": Topic("the first", list, usual=True), "two": Topic("the second", list)}
 
@@ -16,12 +23,12 @@ def test_another_process_does_it_with_the_same_modules(tmp_path):
 
 
 def test_a_process_that_fails_is_told_with_the_last_line_that_it_said(tmp_path):
-    with pytest.raises(AheadError, match=r"warmup: .*nowhere could not be compiled: FileNotFoundError"):
+    with pytest.raises(CompilationError, match=r"warmup: .*nowhere could not be compiled: FileNotFoundError"):
         compile_elsewhere(os.rmdir, str(tmp_path / "nowhere"))
 
 
 def test_a_process_that_ends_without_a_word_is_told_by_its_code():
-    with pytest.raises(AheadError, match=r"abc could not be compiled: its process ended with code 3"):
+    with pytest.raises(CompilationError, match=r"abc could not be compiled: its process ended with code 3"):
         compile_elsewhere(leave, "abc")
 
 

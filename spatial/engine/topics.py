@@ -1,4 +1,4 @@
-"""Compiling ahead: what is compiled together has a name, a topic, and is done in a process of its own.
+"""Topics: functions that are compiled together, ahead of time, in a process of their own.
 
 A process that compiles keeps what Numba and LLVM know of all that it has compiled, ten megabytes for each function; it ends
 with its topic. Topics are done one after the other, since what two of them share is compiled by both. What the second of
@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, UnknownNameError, shown
 
-__all__ = ["AheadError", "Topic", "as_topics", "compile_elsewhere", "compile_topic", "described"]
+__all__ = ["CompilationError", "Topic", "as_topics", "compile_elsewhere", "compile_topic", "described"]
 
 # Without the last line Python would collect garbage at exit among all that the compiler has left: half a second for nothing.
 START = """import gc, json, sys
@@ -26,7 +26,7 @@ from {module} import {name}
 gc.freeze()"""
 
 
-class AheadError(PlueckerError, RuntimeError):
+class CompilationError(PlueckerError, RuntimeError):
     """A process that compiles ahead has failed; the message says at what."""
 
 
@@ -81,11 +81,11 @@ def compile_elsewhere(compile_named: Callable[[str], None], name: str) -> None:
     """Compile a topic in another process, which ends with it, by a function of a module that is given its name.
 
     Raises:
-        AheadError: that process has failed, with the last line of what it said.
+        CompilationError: that process has failed, with the last line of what it said.
     """
     script = START.format(module=compile_named.__module__, name=compile_named.__qualname__)
     command = [sys.executable, "-c", script, json.dumps(sys.path), name]
     done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         said = done.stderr.strip().splitlines() or [f"its process ended with code {done.returncode}"]
-        raise AheadError(f"warmup: {name} could not be compiled: {said[-1]}")
+        raise CompilationError(f"warmup: {name} could not be compiled: {said[-1]}")
