@@ -25,7 +25,7 @@ __all__ = ["available_cores", "is_worker", "map_in_threads", "share"]
 T = TypeVar("T")
 R = TypeVar("R")
 
-ROUNDS = 50  # looks for the end of others, a microsecond each, before the system is asked to wake this thread for it
+ROUNDS = 50  # looks for the end of workers, a microsecond each, before the system is asked to wake this thread for it
 
 
 @functools.cache
@@ -37,36 +37,27 @@ def available_cores() -> int:
 
 
 class Pool:
-    """Workers, and the queue from which they take calls: lists of them, which are empty when the work is over."""
+    """Workers, and the queue of the functions that they call; each takes no longer than the work that it is a part of."""
 
     def __init__(self) -> None:
-        self.queue: SimpleQueue[list[Callable[[], None]]] = SimpleQueue()
+        self.queue: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self.workers: list[threading.Thread] = []
         self.starting = threading.Lock()
 
-    def call(self, calls: list[Callable[[], None]]) -> None:
-        """Ask workers to do these calls: who comes takes one out of the list."""
-        if calls and len(self.workers) < available_cores() - 1:
-            with self.starting:
-                while len(self.workers) < available_cores() - 1:
-                    self.workers.append(start(self.work, f"pluecker-{len(self.workers) + 1}"))
-        for _ in range(len(calls)):
-            self.queue.put(calls)
+    def ask(self, function: Callable[[], None], count: int) -> None:
+        """Ask so many workers to call a function."""
+        with self.starting:
+            while count > 0 and len(self.workers) < available_cores() - 1:
+                self.workers.append(start(self.work, f"pluecker-{len(self.workers) + 1}"))
+        for _ in range(count):
+            self.queue.put(function)
 
     def work(self) -> None:
         """Run a worker, forever."""
         _own.worker = True
         while True:
             with contextlib.suppress(Interrupted):  # too late for the call that it was to end
-                self.call_next()
-
-    def call_next(self) -> None:
-        """Wait for a call, and do it unless it is over."""
-        try:
-            function = self.queue.get().pop()
-        except IndexError:
-            return
-        function()
+                self.queue.get()()
 
 
 _pool, _own = Pool(), threading.local()  # ``worker``: whether this thread is one
@@ -78,13 +69,13 @@ def is_worker() -> bool:
 
 
 class Shared:
-    """Items that threads share.
+    """Items that the caller and workers take one by one; the first one is the caller's.
 
     Attributes:
         todo: those that nobody has begun, with their numbers.
         results: of all.
         begun, ended: an entry for each worker that has begun to take part, and that has ended.
-        error: the first exception of a worker.
+        error: the first exception.
     """
 
     def __init__(self, function: Callable[[Any], Any], items: Iterable[Any]) -> None:
@@ -95,20 +86,20 @@ class Shared:
         self.signals: SimpleQueue[None] = SimpleQueue()
         self.error: BaseException | None = None
 
-    def take(self) -> None:
+    def take(self, items: deque[tuple[int, Any]]) -> None:
         """Do items until none is left."""
-        while self.todo:
+        while items:
             try:
-                k, item = self.todo.popleft()
+                k, item = items.popleft()
             except IndexError:  # others were quicker
                 return
             self.results[k] = self.function(item)
 
     def take_part(self) -> None:
         """Do items in a worker; an exception is kept for the caller."""
-        self.begun.append(None)
         try:
-            self.take()
+            self.begun.append(None)
+            self.take(self.todo)
         except BaseException as error:  # of any kind: it is raised where somebody waits
             self.todo.clear()
             self.error = self.error or error
@@ -122,21 +113,40 @@ class Shared:
         Who begins when nothing is left to do is not waited for.
         """
         for _ in range(ROUNDS):
-            if len(self.ended) == len(self.begun):
+            if len(self.ended) >= len(self.begun):
                 return
             time.sleep(0.0)
         while len(self.ended) < len(self.begun):
             with contextlib.suppress(Empty):
                 self.signals.get(timeout=TICK)
 
-    def outcome(self) -> list[Any]:
-        """Return the results, or raise the exception."""
-        error, self.error = self.error, None
-        if error is not None:
+    def run(self, workers: int, take_part: Callable[[], None], stop: Callable[[BaseException], object]) -> list[Any]:
+        """Do all items, also in so many workers by ``take_part``; return or raise when none of these is at it any more.
+
+        ``stop`` is called after an exception.
+        """
+        own = deque([self.todo.popleft()] if self.todo else [])
+        try:
+            _pool.ask(take_part, workers)
+            self.take(own)
+            self.take(self.todo)
+        except BaseException as error:
+            self.error = error
+        while True:
             try:
-                raise error
+                self.todo.clear()
+                if self.error is not None:
+                    stop(self.error)
+                self.wait()
+                break
+            except BaseException as error:
+                self.error = self.error or error
+        first, self.error = self.error, None
+        if first is not None:
+            try:
+                raise first
             finally:
-                del error  # which knows of this frame
+                del first  # which knows of this frame
         return self.results
 
 
@@ -148,19 +158,13 @@ def map_in_threads(function: Callable[[T], R], items: Iterable[T], threads: int)
     """
     shared, work = Shared(function, items), work_of_this_thread()
     workers = min(threads, len(shared.todo), available_cores()) - 1
-    calls: list[Callable[[], None]] = [functools.partial(work.take_part, shared.take_part)] * workers
-    try:
-        _pool.call(calls)
-        shared.take()
-        shared.wait()
-    except BaseException as error:
-        shared.todo.clear()
+
+    def stop(error: BaseException) -> None:
+        """Interrupt workers where they alone take part in the work: nobody else does."""
         if work.finished.is_set() and not isinstance(error, Exception):
-            work.stop()  # workers alone take part in it: nobody else interrupts them
-        raise
-    finally:
-        calls.clear()
-    return shared.outcome()
+            work.stop()
+
+    return shared.run(workers, functools.partial(work.take_part, shared.take_part), stop)
 
 
 def share(
@@ -180,30 +184,9 @@ def share(
     """
     if threads == 1:
         return function(task, 0)
-    return answering(share_among, function, task, threads, stop)
-
-
-def share_among(function: Callable[[int, int], int], task: int, threads: int, stop: Callable[[], object]) -> int:
-    """Call a function in more than one thread, see :func:`share`."""
-    shared, largest = Shared(functools.partial(function, task), range(1, threads)), 0
-    calls = [shared.take_part] * (min(threads, available_cores()) - 1)
-    try:
-        _pool.call(calls)
-        largest = function(task, 0)
-        shared.take()
-    except BaseException as error:
-        shared.error = error
-    while True:
-        try:
-            if shared.error is not None:
-                stop()
-            calls.clear()
-            shared.todo.clear()
-            shared.wait()
-            break
-        except BaseException as error:
-            shared.error = shared.error or error
-    return max(largest, *shared.outcome())
+    shared = Shared(functools.partial(function, task), range(threads))
+    workers = min(threads, available_cores()) - 1
+    return max(answering(shared.run, workers, shared.take_part, lambda _: stop()))
 
 
 def renew_pool() -> None:

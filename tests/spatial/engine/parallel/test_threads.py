@@ -54,8 +54,10 @@ def check_that_a_worker_comes():
 
 @several_cores
 def test_there_are_as_many_workers_as_other_cores_and_no_more_are_asked_than_there_is_work_for(monkeypatch):
-    asked, usual = [], threads._pool.call
-    monkeypatch.setattr(threads._pool, "call", lambda calls: (asked.append(len(calls)), usual(calls)))
+    asked, usual = [], threads._pool.ask
+    monkeypatch.setattr(
+        threads._pool, "ask", lambda function, count: (asked.append(max(count, 0)), usual(function, count))
+    )
     other = threads.available_cores() - 1
     for number, count in ((2, 800), (800, 2), (800, 800), (5, 1), (1, 8), (0, 8)):
         assert map_in_threads(str, range(number), count) == [str(k) for k in range(number)]
@@ -180,7 +182,7 @@ def test_what_ends_an_item_too_late_ends_no_worker():
         raise interruption.Interrupted
 
     for n in range(2 * threads.available_cores()):
-        threads._pool.call([late])
+        threads._pool.ask(late, 1)
         assert soon(lambda n=n: len(raised) > n)
     check_that_a_worker_comes()
     assert all(worker.is_alive() for worker in threads._pool.workers)
