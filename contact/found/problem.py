@@ -93,7 +93,7 @@ from pluecker.contact.rows.ranges.returned_impulses import HIT
 from pluecker.contact.rows.ranges.returned_impulses import LEAST as LEAST_OF_NORMAL
 from pluecker.contact.rows.touching import tangents
 from pluecker.spatial.algebra.vectors import dot3, load3
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, kernel
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import tail
 
 __all__ = [
@@ -184,7 +184,7 @@ def frame_of(numbers, K, k):
     return n, t1, t2
 
 
-@allocation_free_kernel
+@kernel
 def begin_block(P, e, p, tree, width, height):
     """Begin block e at number p, with zeros; return where it ends. Beyond the room there is, nothing is written"""
     end = p + width * height
@@ -195,7 +195,7 @@ def begin_block(P, e, p, tree, width, height):
     return end
 
 
-@allocation_free_kernel
+@kernel
 def note_column(P, e, c):
     """Note that block e has numbers in a column"""
     P.low[e], P.high[e] = min(P.low[e], c), max(P.high[e], c + 1)
@@ -265,7 +265,7 @@ def add_body(s, ws, P, block, frame, x, body, sign):
 # ---------------------------------------------------------------------------------------------------- rows of constraints
 
 
-@allocation_free_kernel
+@kernel
 def begin_row(P, x, lower, upper, sizes):
     """Begin a block row with this set"""
     g = x.groups
@@ -343,7 +343,7 @@ def store_constraints(m, w, s, ws, x, rows, impulses):
 # ---------------------------------------------------------------------------------------------------------- what is asked
 
 
-@allocation_free_kernel
+@kernel
 def rate(P, start, g, a, v):
     """Compute what row a of block row g does with the velocity v, row by row"""
     total = 0.0
@@ -355,7 +355,7 @@ def rate(P, start, g, a, v):
     return total
 
 
-@allocation_free_kernel
+@kernel
 def two_rates(P, start, g, a, v, w):
     """Compute what row a of block row g does with the velocities v and w"""
     first = second = 0.0
@@ -368,7 +368,7 @@ def two_rates(P, start, g, a, v, w):
     return first, second
 
 
-@allocation_free_kernel
+@kernel
 def three_rates(P, start, g, v):
     """Compute what the three rows of block row g do with the velocity v"""
     x = y = z = 0.0
@@ -381,7 +381,7 @@ def three_rates(P, start, g, v):
     return x, y, z
 
 
-@allocation_free_kernel
+@kernel
 def store_three_rates(P, start, g, before, free):
     """Store how fast the three rows of block row g are with the velocities before the step, and without impulses"""
     x = y = z = a = b = c = 0.0

@@ -70,7 +70,7 @@ from pluecker.spatial.algebra.vectors import (
     store3,
     subtract3,
 )
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.memory.arrays import integers_in, numbers_in
 from pluecker.spatial.engine.scalars.operations import store
 
@@ -109,7 +109,7 @@ def place_colliders(s, ws):
         store3(poses, POSE * k + 9, add3(r, rotate_back(E, load3(frames, 12 * k + 9))))
 
 
-@allocation_free_kernel
+@kernel
 def point_column(X, C, f, i, x):
     """Compute how freedom f of link i moves the material at x: w and v"""
     w0, w1, w2 = C[6 * f], C[6 * f + 1], C[6 * f + 2]

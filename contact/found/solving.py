@@ -149,7 +149,7 @@ def solve_at(place, k):
 if config.DISABLE_JIT:
     find_impulses = solve_here
 else:
-    call_solver = compiled_separately("pluecker_velocity_islands", solve_at, of_scalars=True)
+    call_solver = compiled_separately("pluecker_velocity_islands", solve_at)
 
     @kernel
     def find_impulses(s, ws, x):

@@ -22,7 +22,7 @@ from pluecker.contact.found.problem import frame_of, problem_in
 from pluecker.contact.geometry.finding.table import BODIES, FEATURE
 from pluecker.contact.geometry.finding.table import COLLIDERS as COLLIDERS_OF_CONTACTS
 from pluecker.spatial.algebra.vectors import add3, dot3, load3, scale3, store3
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, kernel
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import tail
 
 __all__ = ["recall", "remember"]
@@ -42,7 +42,7 @@ def names(s, ws, K):
     return tail(table, BODIES * K), tail(table, COLLIDERS_OF_CONTACTS * K), tail(table, FEATURE * K)
 
 
-@allocation_free_kernel
+@kernel
 def order_of(mine, contacts, p, bodies, colliders):
     """Compare a remembered contact with one: below zero if it comes before, zero if it is the same. One whose colliders are
     not there comes last

@@ -30,7 +30,7 @@ from pluecker.contact.found.layout import (
 )
 from pluecker.contact.found.problem import problem_in, rate
 from pluecker.contact.friction.problem.sets import DISCS
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 
 __all__ = ["choose_working_set", "extend_working_set", "find_islands"]
 
@@ -94,7 +94,7 @@ def violation(s, ws, P, g, exact, changed):
     return normal if P.lower[g] == -inf and P.upper[g] == 0.0 else inf
 
 
-@allocation_free_kernel
+@kernel
 def root_of(above, t):
     """Return the root of tree t, and shorten the way to it"""
     while above[t] != t:
@@ -137,7 +137,7 @@ def find_islands(s, ws, groups):
     return islands
 
 
-@allocation_free_kernel
+@kernel
 def count_up(first, n):
     """Replace n counts by where each begins, and their sum behind them"""
     total = 0
@@ -146,7 +146,7 @@ def count_up(first, n):
     first[n] = total
 
 
-@allocation_free_kernel
+@kernel
 def count_back(first, n):
     """Move n ends back to where each begins"""
     for i in range(n, 0, -1):

@@ -31,7 +31,7 @@ from pluecker.contact.friction.solving.direct import Direct
 from pluecker.contact.instants.rows_at import ROWS_AT, rows_at_kernel
 from pluecker.contact.mechanisms.constrained import Constrained, Flags
 from pluecker.spatial.dense.ldl import factorize_ldl, invert_ldl, solve_ldl
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.memory.views import view
 
 __all__ = [
@@ -475,7 +475,7 @@ def one_step(rows, inverse, wanted, damping, turning, longest, p, multiplier, ws
 
 
 damping_after = damping_of_next
-damping_of_next = allocation_free_kernel(damping_of_next)
+damping_of_next = kernel(damping_of_next)
 measure_errors, step_within_limits = Direct(measured), Direct(one_step)
 reach_errors, bend_metric = Direct(reach), Direct(bend)
 

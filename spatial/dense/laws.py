@@ -37,7 +37,7 @@ chapter 9; limits, Stewart, Trinkle (1996), Moreau (1999), and Catto, "Soft cons
 """
 
 from pluecker.spatial.dense.ldl import factorize_ldl, solve_ldl
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, kernel
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import (
     accumulate,
     lift,
@@ -154,7 +154,7 @@ def reached(goal, least):
     return within(select(smaller(goal, least), lift(1.0, goal), lift(0.0, goal)), 0.0)
 
 
-@allocation_free_kernel
+@kernel
 def copy_vector(n, x, y):
     """y = x"""
     for k in range(n):

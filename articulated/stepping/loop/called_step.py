@@ -48,7 +48,7 @@ def called_step(integrator: Integrator, lanes: bool) -> Any:
     parts = ["step_in_lanes" if lanes else "step_of_one", integrator.name, *names_of_closure(step)]
     step_at.__name__ = step_at.__qualname__ = "_".join(parts)  # by which the cache tells it from others of these lines
     with compiling:
-        return compiled_for(step_at, (types.intp, types.intp), optimised_once=not lanes)
+        return compiled_for(step_at, (types.intp, types.intp))
 
 
 def names_of_closure(step: Any) -> list[str]:

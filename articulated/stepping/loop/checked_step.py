@@ -79,4 +79,4 @@ def checked_step_at(place, k):
 def checked_step() -> Any:
     """Compile the function, which takes the address of the block, and an argument that is not used."""
     with compiling:
-        return compiled_for(checked_step_at, (types.intp, types.intp), optimised_once=True)
+        return compiled_for(checked_step_at, (types.intp, types.intp))

@@ -115,7 +115,7 @@ def one_by_one() -> Callable[..., Any]:
             first, end = next_piece(task)
         return GOOD
 
-    return compiled_for(simulate_one, (types.intp, types.intp), optimised_once=True)
+    return compiled_for(simulate_one, (types.intp, types.intp))
 
 
 @functools.cache

@@ -215,4 +215,4 @@ def address_of_surroundings(lanes: bool) -> int:
         return 0
 
     surround.__name__ = surround.__qualname__ = "surround_lanes" if lanes else "surround_one"
-    return address(compiled_for(surround, (types.intp, types.intp), optimised_once=not lanes))
+    return address(compiled_for(surround, (types.intp, types.intp)))

@@ -70,7 +70,7 @@ def free_velocity_at(place, k):
     return 0
 
 
-call_free_velocity = compiled_separately("pluecker_free_velocity", free_velocity_at, of_scalars=True)
+call_free_velocity = compiled_separately("pluecker_free_velocity", free_velocity_at)
 
 
 @called_kernel

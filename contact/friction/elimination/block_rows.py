@@ -10,19 +10,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, entry_point
+from pluecker.spatial.engine.compiled.decorators import entry_point, kernel
 
 __all__ = ["backward", "forward", "stack_rows"]
 
 
-@allocation_free_kernel
+@kernel
 def subtract_multiple(f, Y, source, target, m):
     """Y[target : target + m] -= f Y[source : source + m]"""
     for q in range(m):
         Y[target + q] -= f * Y[source + q]
 
 
-@allocation_free_kernel
+@kernel
 def multiply_by(f, Y, target, m):
     """Y[target : target + m] *= f"""
     for q in range(m):

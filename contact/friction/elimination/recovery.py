@@ -20,7 +20,7 @@ import numpy as np
 from pluecker.contact.friction.problem.operator import apply
 from pluecker.contact.friction.sparse.blocks import Indices
 from pluecker.contact.friction.sparse.cholesky import solve
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, entry_point
+from pluecker.spatial.engine.compiled.decorators import called_kernel, entry_point, kernel
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Combinations", "refine_rows"]
@@ -43,7 +43,7 @@ class Combinations(NamedTuple):
     sums: Array
 
 
-@allocation_free_kernel
+@kernel
 def along(Q, x, y):
     """y = Q Q'x"""
     for k in range(len(Q.sums)):
@@ -57,7 +57,7 @@ def along(Q, x, y):
             y[i] += Q.data[k] * Q.sums[Q.column[k]]
 
 
-@allocation_free_kernel
+@kernel
 def without_null(Q, x, work):
     """x -= Q Q'x"""
     if len(Q.sums) > 0:

@@ -25,7 +25,7 @@ import numpy as np
 from pluecker.contact.friction.interior_point.second_order import BOUNDS, HALF, ROUND, divide, jordan, largest_ratio
 from pluecker.contact.friction.problem.sets import DISCS
 from pluecker.contact.friction.sparse.cholesky import solve
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, positive
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel, positive
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Scaling", "Step", "added_blocks", "newton_step", "turn", "turn_back", "turn_vector", "turned_matrix"]
@@ -65,7 +65,7 @@ class Step(NamedTuple):
     f: Array
 
 
-@allocation_free_kernel
+@kernel
 def turn_simple(kind, mu, v, direction, G, Q):
     """Find axes of a contact with one disc: the normal (mu, -d) of the near facet, the ray (1, mu d) in it, and across"""
     near, far = (1, 0) if v[1] >= v[0] else (0, 1)
@@ -81,7 +81,7 @@ def turn_simple(kind, mu, v, direction, G, Q):
         Q[1, 2], Q[2, 2] = -y, x
 
 
-@allocation_free_kernel
+@kernel
 def axis(row, kind, mu, direction, k, second, g):
     """Compute the coefficients of component k in the multipliers of the block, or (1, 0, ...) for the second of the pair
 
@@ -100,7 +100,7 @@ def axis(row, kind, mu, direction, k, second, g):
         g[row], g[row + 1] = -direction[1], direction[0]
 
 
-@allocation_free_kernel
+@kernel
 def less_projection(g, Q, count, size):
     """Subtract from g its part in the span of the first columns of Q, twice; return its length"""
     length = 0.0
@@ -186,7 +186,7 @@ def turn(C, K, v, direction, G, Q, g, done):
             turn_block(C, i, top, size, v, direction, G, Q, g, done)
 
 
-@allocation_free_kernel
+@kernel
 def turn_threes(Q, P, A, p, R):
     """R = Q' A P for 3 by 3 matrices, A and R from place p on"""
     for c in range(3):
@@ -199,7 +199,7 @@ def turn_threes(Q, P, A, p, R):
         R[p + 6 + c] = Q[0, 2] * x + Q[1, 2] * y + Q[2, 2] * z
 
 
-@allocation_free_kernel
+@kernel
 def turn_any(C, K, Q, i, j, A, p, R, work):
     """R = Q_i' A Q_j for blocks of any sizes, without the rows and columns of multipliers that are fixed"""
     a, b = K.start[i], K.start[j]
@@ -281,7 +281,7 @@ def turn_back(K, Q, step, y, x):
 # ----------------------------------------------------------------------------------------------------------------- step
 
 
-@allocation_free_kernel
+@kernel
 def rows_of(C, K, c):
     """Return the first row of the block of a cone, and how many it has"""
     i = positive(C.block[c])

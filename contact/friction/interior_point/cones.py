@@ -13,7 +13,7 @@ import numpy as np
 from pluecker.contact.friction.interior_point.second_order import BOUNDS, LINE, ROUND
 from pluecker.contact.friction.problem.sets import DISCS, Sets
 from pluecker.contact.friction.sparse.blocks import Indices
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, entry_point
+from pluecker.spatial.engine.compiled.decorators import entry_point, kernel
 from pluecker.spatial.engine.parallel.interruption import answering
 from pluecker.spatial.functions.elementwise import Array
 
@@ -100,7 +100,7 @@ def find_cones(K, C):
     return count
 
 
-@allocation_free_kernel
+@kernel
 def put_cone(C, c, block, kind, row, friction, a, b, o):
     """Write cone number c to C"""
     C.block[c], C.kind[c], C.row[c], C.friction[c] = block, kind, row, friction

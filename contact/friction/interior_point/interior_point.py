@@ -46,7 +46,7 @@ from pluecker.contact.friction.problem.sets import COMPONENTS, DISCS, Sets, proj
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices, multiply_row
 from pluecker.contact.friction.sparse.cholesky import Symbolic, factor_in
 from pluecker.spatial.dense.laws import copy_vector
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, entry_point
+from pluecker.spatial.engine.compiled.decorators import called_kernel, entry_point, kernel
 from pluecker.spatial.engine.parallel.interruption import answering
 from pluecker.spatial.engine.parallel.interruption_flag import interrupted
 from pluecker.spatial.functions.elementwise import Array
@@ -65,7 +65,7 @@ SHORTENED_STEP = 0.9  # of a step that led out of the cones
 # --------------------------------------------------------------------------------------------------------------- kernels
 
 
-@allocation_free_kernel
+@kernel
 def start_point(C, K, x, v, direction, l):
     """Find a point in the interior with s o z = 1 for all cones"""
     for i in range(len(K.start) - 1):
@@ -86,7 +86,7 @@ def start_point(C, K, x, v, direction, l):
                 l[c, 0], l[c, 1] = HALF, HALF
 
 
-@allocation_free_kernel
+@kernel
 def gap_after(l, step, ds, dz):
     """Return s . z after a step"""
     total = 0.0
@@ -96,7 +96,7 @@ def gap_after(l, step, ds, dz):
     return total
 
 
-@allocation_free_kernel
+@kernel
 def leaves(K, x, g, c):
     """Return how far x is on a ray on which the objective seems to fall for ever, 0 if on none
 
@@ -114,14 +114,14 @@ def leaves(K, x, g, c):
     return far if linear < 0.0 and quadratic < -0.1 * linear and bounded < 1e-3 * far else 0.0
 
 
-@allocation_free_kernel
+@kernel
 def relative_error(K, s, c, zero, x, g, work):
     """Return the error of x and g = N x + c, and the natural map alone, which shows progress also far from the solution"""
     map_alone, lack, held, speed = natural_map(K, s, c, zero, x, g, 0, 0, len(K.start) - 1, work)
     return larger(map_alone, lack, held, speed), map_alone
 
 
-@allocation_free_kernel
+@kernel
 def forget(ds, dz):
     """Clear the predicted step"""
     for c in range(len(ds)):

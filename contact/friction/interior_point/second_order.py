@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 
 __all__ = ["BOUNDS", "LINE", "ROUND", "divide", "jordan", "largest_ratio", "rescale"]
 
@@ -41,7 +41,7 @@ ROOT = float(np.sqrt(2.0))
 HALF = 1.0 / ROOT
 
 
-@allocation_free_kernel
+@kernel
 def jordan(kind, x, y):
     """x o y"""
     a, c, o = x
@@ -51,13 +51,13 @@ def jordan(kind, x, y):
     return (a * A, c * C, 0.0)
 
 
-@allocation_free_kernel
+@kernel
 def squared(x):
     """x' J x of a round cone, twice the product of its two eigenvalues' halves: 2 a c - o^2"""
     return 2.0 * x[0] * x[1] - x[2] * x[2]
 
 
-@allocation_free_kernel
+@kernel
 def divide(kind, l, d, has):
     """Solve l o x = d for x; components that a cone does not have are zero"""
     a, c, o = l
@@ -70,7 +70,7 @@ def divide(kind, l, d, has):
     return (HALF * (x0 + x1), HALF * (x0 - x1), (O - x0 * o) / l0)
 
 
-@allocation_free_kernel
+@kernel
 def largest_ratio(kind, l, d, has):
     """Return the smallest t >= 0 for which t l + d is in the cone: l + d / t is on its boundary"""
     if kind != ROUND:
@@ -84,7 +84,7 @@ def largest_ratio(kind, l, d, has):
     return max((np.sqrt((d1 - f * l1) ** 2 + (d2 - f * l2) ** 2) - along) / size, 0.0)
 
 
-@allocation_free_kernel
+@kernel
 def is_inside(kind, x, has):
     """Return whether x is in the interior of its cone, with a finite size"""
     if kind != ROUND:
@@ -92,7 +92,7 @@ def is_inside(kind, x, has):
     return 0.0 < x[0] < np.inf and 0.0 < x[1] < np.inf and 0.0 < squared(x) < np.inf
 
 
-@allocation_free_kernel
+@kernel
 def rescale_half_lines(s, z, v, l):
     """Find the scaling of s, z > 0, which are given in the old scaling v: l = sqrt(s z)"""
     for k in range(2):
@@ -101,7 +101,7 @@ def rescale_half_lines(s, z, v, l):
             l[k] = np.sqrt(s[k] * z[k])
 
 
-@allocation_free_kernel
+@kernel
 def rescale_round(s, z, v, direction, l):
     """Find the scaling of s, z in a round cone, which are given in the old scaling v, direction
 

@@ -44,7 +44,7 @@ from pluecker.contact.errors import ProblemError
 from pluecker.contact.friction.lcp.linear_solve import factorize
 from pluecker.contact.friction.problem.checks import as_vector
 from pluecker.contact.friction.sparse.blocks import Indices
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, entry_point
+from pluecker.spatial.engine.compiled.decorators import entry_point, kernel
 from pluecker.spatial.engine.parallel.interruption_flag import interrupted
 from pluecker.spatial.functions.elementwise import Array
 
@@ -81,7 +81,7 @@ class Pivoting(NamedTuple):
 # --------------------------------------------------------------------------------------------------------------- kernels
 
 
-@allocation_free_kernel
+@kernel
 def exchange(T, r, s):
     """Exchange variables: that of row r leaves the basis, that of column s enters it"""
     n, m = T.shape
@@ -97,7 +97,7 @@ def exchange(T, r, s):
             T[i, s] = -f * p
 
 
-@allocation_free_kernel
+@kernel
 def inverse_entry(T, place, i, k):
     """Return entry (i, k) of the inverse of the basis: the coefficient of w_k in row i"""
     n = len(T)
@@ -107,7 +107,7 @@ def inverse_entry(T, place, i, k):
     return 1.0 if where == i else 0.0
 
 
-@allocation_free_kernel
+@kernel
 def leaving_row(T, variable, place, s, small, tied):
     """Find the row of the lexicographically smallest ratio in column s, z0 first in a tie; -1 if nothing bounds it"""
     n = len(T)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from pluecker.contact.friction.problem.sets import is_steep, project_block, shift_block, signorini_block
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 
 __all__ = ["ROUNDING", "TOO_LARGE", "distance_block", "larger", "natural_block", "natural_map"]
 
@@ -20,7 +20,7 @@ ROUNDING = 4.0 * float(np.finfo(np.float64).eps)  # of a velocity that is a sum,
 TOO_LARGE = 1e153  # multipliers or velocities, in units in which velocities are one: their squares overflow
 
 
-@allocation_free_kernel
+@kernel
 def distance_block(K, i, x, z, out):
     """|x - P(z)|^2 of block i; P(z) is left in ``out``, which may be ``z``"""
     project_block(K, i, z, out)
@@ -31,7 +31,7 @@ def distance_block(K, i, x, z, out):
     return total
 
 
-@allocation_free_kernel
+@kernel
 def natural_block(K, i, g, exact, x, u, work):
     """|x - P(x - u - g)|^2 of block i; ``exact`` adds De Saxce's correction of u to the shift g, which is scaled as u is
 
@@ -78,7 +78,7 @@ def natural_map(K, s, b, g, x, u, exact, first, last, work):
     return error / scale if scale > 0.0 else error, np.sqrt(lack), np.sqrt(held), speed
 
 
-@allocation_free_kernel
+@kernel
 def larger(error, lack, held, speed):
     """Return the natural map, or the error in velocity relative to the largest velocity, whichever is larger
 

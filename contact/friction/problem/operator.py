@@ -25,7 +25,7 @@ from pluecker.contact.friction.sparse.blocks import (
     multiply_row_transposed,
     to_scipy,
 )
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, entry_point, positive
+from pluecker.spatial.engine.compiled.decorators import called_kernel, entry_point, kernel, positive
 from pluecker.spatial.engine.parallel.interruption import answering
 from pluecker.spatial.engine.parallel.threads import map_in_threads
 from pluecker.spatial.functions.elementwise import Array
@@ -119,21 +119,21 @@ def to_matrix(operator: Operator) -> scipy.sparse.csr_matrix:
 # --------------------------------------------------------------------------------------------------------------- kernels
 
 
-@allocation_free_kernel
+@kernel
 def clear(A, left, right):
     """Set the velocities from ``left`` to ``right`` to zero, before :func:`push`"""
     for j in range(left, right):
         A.velocity[j] = 0.0
 
 
-@allocation_free_kernel
+@kernel
 def push(A, i, x):
     """Add T' x of block row i to the velocities; do nothing for an assembled operator"""
     if A.is_factored == 1:
         multiply_row_transposed(A.T, i, x, A.velocity)
 
 
-@allocation_free_kernel
+@kernel
 def pull(A, i, x, y):
     """Compute the rows of y = N x in block row i, after all rows that share a body with it were pushed"""
     if A.is_factored == 1:
@@ -258,7 +258,7 @@ def find_products(J, T, first, free, where, row_of, seen, begin, column, place, 
     return found, size
 
 
-@allocation_free_kernel
+@kernel
 def add_six(total, x, p, y, q):
     """Add as :func:`~pluecker.contact.friction.sparse.blocks.add_dot` does, for six numbers"""
     total = total + x[p] * y[q] + x[p + 1] * y[q + 1] + x[p + 2] * y[q + 2]
@@ -305,7 +305,7 @@ def add_products(J, T, same, first, where, row_of, N, top, bottom, scratch):
         symmetrise(N)
 
 
-@allocation_free_kernel
+@kernel
 def mirror(N, i, free):
     """Copy the blocks of block row i right of the diagonal, transposed, to their places below it; rows come in order
 
@@ -328,7 +328,7 @@ def mirror(N, i, free):
                     data[q + b * height + a] = data[p + a * width + b]
 
 
-@allocation_free_kernel
+@kernel
 def symmetrise(N):
     """(N + N') / 2 in place; the pattern is symmetric"""
     rows, first, column, place, data = N.rows, N.first, N.column, N.place, N.data

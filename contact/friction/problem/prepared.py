@@ -19,7 +19,7 @@ from pluecker.contact.friction.problem.operator import Operator, diagonal_of, fa
 from pluecker.contact.friction.problem.problem import Problem
 from pluecker.contact.friction.problem.sets import DISCS, Sets, rows_of_part, scale_turning
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices, empty_blocks
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, entry_point, positive
+from pluecker.spatial.engine.compiled.decorators import called_kernel, entry_point, kernel, positive
 from pluecker.spatial.engine.parallel.interruption import answering
 from pluecker.spatial.functions.elementwise import Array
 
@@ -83,7 +83,7 @@ def find_islands(operator: Operator) -> tuple[Indices, Indices, Indices, Indices
     return order, order, islands[:number], np.zeros(number, np.int64)
 
 
-@allocation_free_kernel
+@kernel
 def list_rows(B, free, having):
     """List the block rows of each block column in ``having``, from the column's ``free`` on, which moves past them"""
     for i in range(len(B.rows) - 1):
@@ -92,7 +92,7 @@ def list_rows(B, free, having):
             free[B.column[k]] += 1
 
 
-@allocation_free_kernel
+@kernel
 def cross(B, i, begin, having, met, crossed, order, columns, found, reached):
     """Visit all block rows that share a column with block row i; return how many rows and columns were met so far"""
     for k in range(B.first[i], B.first[i + 1]):

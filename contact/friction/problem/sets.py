@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike
 
 from pluecker.contact.friction.dense.cone_laws import nearest_in_cone
 from pluecker.contact.friction.sparse.blocks import Indices
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, entry_point, positive
+from pluecker.spatial.engine.compiled.decorators import called_kernel, entry_point, kernel, positive
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
@@ -74,7 +74,7 @@ class Sets(NamedTuple):
 # --------------------------------------------------------------------------------------------------------------- kernels
 
 
-@allocation_free_kernel
+@kernel
 def rows_of_part(start, sizes, i, part):
     """Return the first row of a part of block i, and its number of rows: of normal and first disc, or of another disc"""
     if part == 0:
@@ -83,7 +83,7 @@ def rows_of_part(start, sizes, i, part):
     return first + (sizes[i, 1] if part == 2 else 0), sizes[i, part]
 
 
-@allocation_free_kernel
+@kernel
 def scale_turning(K, s, friction):
     """Compute lengths of rolling and spinning, in ``friction``, of multipliers that are divided by s"""
     for i in range(len(K.start) - 1):
@@ -93,7 +93,7 @@ def scale_turning(K, s, friction):
                 friction[i, part] = K.friction[i, part] * (s[K.start[i]] / s[row])
 
 
-@allocation_free_kernel
+@kernel
 def length(x, first, n):
     """|x[first : first + n]|, without overflow or underflow of the squares"""
     s = 0.0
@@ -203,7 +203,7 @@ def shift_discs(K, i, u):
     return s
 
 
-@allocation_free_kernel
+@kernel
 def project_block(K, i, x, out):
     """Project on the set of block i; ``out`` may be ``x``"""
     top = positive(K.start[i])
@@ -216,7 +216,7 @@ def project_block(K, i, x, out):
     project_discs(K, i, x, out)
 
 
-@allocation_free_kernel
+@kernel
 def shift_block(K, i, u):
     """De Saxce's correction of block i, sum_k mu_k |u_k|, zero for a row; the most frequent case is written out"""
     top = positive(K.start[i])
@@ -225,7 +225,7 @@ def shift_block(K, i, u):
     return shift_discs(K, i, u)
 
 
-@allocation_free_kernel
+@kernel
 def is_steep(K, i):
     """Return whether sum mu_k^2 > 1: where friction holds, De Saxce's map shows u_n divided by (1 + sum mu_k^2)^(1/2)
 
@@ -235,7 +235,7 @@ def is_steep(K, i):
     return a * a + b * b + c * c > 1.0
 
 
-@allocation_free_kernel
+@kernel
 def signorini_block(K, i, a, c, r, u):
     """|min(a r_n, c u_n)| of a contact; of one that parts with all of its force, whose normal part may be small"""
     top = positive(K.start[i])

@@ -13,7 +13,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, entry_point, positive
+from pluecker.spatial.engine.compiled.decorators import called_kernel, entry_point, kernel, positive
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
@@ -119,7 +119,7 @@ def to_full(matrix: BlockMatrix) -> Array:
 # --------------------------------------------------------------------------------------------------------------- kernels
 
 
-@allocation_free_kernel
+@kernel
 def multiply_threes(B, i, x, y):
     """Compute the rows of y = B x in block row i, whose blocks are all 3 by 3"""
     top = positive(B.rows[i])
@@ -133,7 +133,7 @@ def multiply_threes(B, i, x, y):
     y[top], y[top + 1], y[top + 2] = a0, a1, a2
 
 
-@allocation_free_kernel
+@kernel
 def multiply_sixes(B, i, x, y):
     """Compute the rows of y = B x in block row i, whose blocks are all 3 by 6"""
     top = positive(B.rows[i])
@@ -168,7 +168,7 @@ def block_transposed_times(data, p, height, width, x, top, y, j):
             y[j + c] += data[p + r * width + c] * f
 
 
-@allocation_free_kernel
+@kernel
 def multiply_any(B, i, x, y):
     """Compute the rows of y = B x in block row i, whose blocks have any sizes"""
     top, height = B.rows[i], B.rows[i + 1] - B.rows[i]
@@ -179,14 +179,14 @@ def multiply_any(B, i, x, y):
         block_times(B.data, B.place[k], height, B.columns[B.column[k] + 1] - j, x, j, y, top)
 
 
-@allocation_free_kernel
+@kernel
 def six(a, p, x, j):
     """a[p : p + 6] . x[j : j + 6]"""
     near = a[p] * x[j] + a[p + 1] * x[j + 1] + a[p + 2] * x[j + 2]
     return near + (a[p + 3] * x[j + 3] + a[p + 4] * x[j + 4] + a[p + 5] * x[j + 5])
 
 
-@allocation_free_kernel
+@kernel
 def add_dot(total, x, p, y, q, n):
     """total + x[p : p + n] . y[q : q + n]: an entry of J_i T_j', of two blocks kept row by row"""
     for d in range(n):
@@ -194,7 +194,7 @@ def add_dot(total, x, p, y, q, n):
     return total
 
 
-@allocation_free_kernel
+@kernel
 def multiply_row(B, i, x, y):
     """Compute the rows of y = B x in block row i"""
     if B.width[i] == 6:
@@ -205,7 +205,7 @@ def multiply_row(B, i, x, y):
         multiply_any(B, i, x, y)
 
 
-@allocation_free_kernel
+@kernel
 def multiply_sixes_transposed(B, i, x, y):
     """y += B' x with a block row whose blocks are all 3 by 6; all is read before anything is written"""
     top = positive(B.rows[i])
@@ -221,7 +221,7 @@ def multiply_sixes_transposed(B, i, x, y):
         y[j], y[j + 1], y[j + 2], y[j + 3], y[j + 4], y[j + 5] = a0, a1, a2, a3, a4, a5
 
 
-@allocation_free_kernel
+@kernel
 def multiply_threes_transposed(B, i, x, y):
     """y += B' x with a block row whose blocks are all 3 by 3"""
     top = positive(B.rows[i])
@@ -234,7 +234,7 @@ def multiply_threes_transposed(B, i, x, y):
         y[j], y[j + 1], y[j + 2] = a0, a1, a2
 
 
-@allocation_free_kernel
+@kernel
 def multiply_row_transposed(B, i, x, y):
     """y += B' x with block row i alone"""
     if B.width[i] == 6:
@@ -245,7 +245,7 @@ def multiply_row_transposed(B, i, x, y):
         multiply_any_transposed(B, i, x, y)
 
 
-@allocation_free_kernel
+@kernel
 def multiply_any_transposed(B, i, x, y):
     """y += B' x with a block row"""
     top, height = B.rows[i], B.rows[i + 1] - B.rows[i]

@@ -27,7 +27,7 @@ import numpy as np
 
 from pluecker.contact.friction.sparse.blocks import BlockMatrix
 from pluecker.contact.friction.sparse.symbolic import Symbolic, analyse, places_of_column
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, positive
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel, positive
 from pluecker.spatial.engine.parallel.interruption_flag import interrupted
 from pluecker.spatial.engine.scalars.threes import subtract_product
 from pluecker.spatial.functions.elementwise import Array
@@ -35,7 +35,7 @@ from pluecker.spatial.functions.elementwise import Array
 __all__ = ["Symbolic", "analyse", "factor", "factor_in", "solve"]
 
 
-@allocation_free_kernel
+@kernel
 def subtract_threes(S, L, where, k, q):
     """C_i -= A_i B' for the blocks of column k from position q on, whose first is B; all are 3 by 3"""
     b = positive(S.place[q])
@@ -44,7 +44,7 @@ def subtract_threes(S, L, where, k, q):
         subtract_product(L, positive(S.place[p]), positive(where[positive(S.row[p])]), B)
 
 
-@allocation_free_kernel
+@kernel
 def subtract_any(S, L, where, j, k, q):
     """C_i -= A_i B', see :func:`subtract_threes`, for blocks of any sizes; most of those of mechanisms are single rows"""
     first, columns, inner = positive(S.place[q]), positive(S.size[j]), positive(S.size[k])
@@ -67,7 +67,7 @@ def subtract_any(S, L, where, j, k, q):
             c += columns
 
 
-@allocation_free_kernel
+@kernel
 def factor_pivot(L, p, n, floor, top):
     """Factor the diagonal block at p, lower triangle, with 1 / L_jj on the diagonal
 
@@ -90,7 +90,7 @@ def factor_pivot(L, p, n, floor, top):
     return count
 
 
-@allocation_free_kernel
+@kernel
 def divide_threes(L, p, a, end):
     """B := B L_jj'^-1 for the 3 by 3 blocks one after the other from a to ``end``, with the factor at p"""
     d0, d3, d4, d6, d7, d8 = L[p], L[p + 3], L[p + 4], L[p + 6], L[p + 7], L[p + 8]
@@ -101,7 +101,7 @@ def divide_threes(L, p, a, end):
         L[b], L[b + 1], L[b + 2] = x, y, (L[b + 2] - x * d6 - y * d7) * d8
 
 
-@allocation_free_kernel
+@kernel
 def divide_any(L, p, n, a, end):
     """B := B L_jj'^-1 for consecutive rows of n numbers from a to ``end``, with the n by n factor at p"""
     while a < end:
@@ -113,7 +113,7 @@ def divide_any(L, p, n, a, end):
         a += n
 
 
-@allocation_free_kernel
+@kernel
 def scatter(S, N, data, D, L, floor, tiny):
     """Copy the lower triangle of N + D to the places of L; ``floor``: pivots that are not above it are rounding"""
     for k in range(len(L)):

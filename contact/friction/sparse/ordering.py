@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
 
 __all__ = ["minimum_degree"]
 
@@ -22,7 +22,7 @@ __all__ = ["minimum_degree"]
 # --------------------------------------------------------------------------------------------------------------- kernels
 
 
-@allocation_free_kernel
+@kernel
 def unlink(lists, d, i):
     """Take i out of the list of unknowns with degree d"""
     head, after, before = lists
@@ -34,7 +34,7 @@ def unlink(lists, d, i):
         before[after[i]] = before[i]
 
 
-@allocation_free_kernel
+@kernel
 def link(lists, d, i):
     """Put i into the list of unknowns with degree d"""
     head, after, before = lists
@@ -44,7 +44,7 @@ def link(lists, d, i):
     head[d] = i
 
 
-@allocation_free_kernel
+@kernel
 def alike(i, j, adjacent, first, last, elements, variables, mark, stamp):
     """Return whether i and j, unknowns of the newest element, have equal neighbours; those of i are marked with ``stamp``"""
     if elements[i] != elements[j] or last[i] - variables[i] != last[j] - variables[j]:

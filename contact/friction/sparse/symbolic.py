@@ -32,7 +32,6 @@ import numpy as np
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices
 from pluecker.contact.friction.sparse.ordering import minimum_degree
 from pluecker.spatial.engine.compiled.decorators import (
-    allocation_free_kernel,
     entry_point,
     kernel,
     positive,
@@ -78,7 +77,7 @@ class Symbolic(NamedTuple):
     numbers: Indices
 
 
-@allocation_free_kernel
+@kernel
 def add_up(counts):
     """Replace each number by the sum of all up to it, in place"""
     for i in range(1, len(counts)):
@@ -209,7 +208,7 @@ def analyse(N: BlockMatrix) -> Symbolic:
     return answering(find_pattern, N)
 
 
-@allocation_free_kernel
+@kernel
 def places_of_column(S, j, where):
     """Write where each block of column j of a factor starts to ``where[row]``; return where the last one ends"""
     where[j] = positive(S.pivot[j])

@@ -58,7 +58,7 @@ from pluecker.contact.friction.velocities.island import (
     whole,
     wide,
 )
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, kernel
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.memory.arrays import entry, integers, rows_of, with_entry
 from pluecker.spatial.engine.scalars.operations import load, store
 
@@ -78,7 +78,7 @@ def words(n):
     return (n + WORD - 1) // WORD
 
 
-@allocation_free_kernel
+@kernel
 def lowest(word):
     """Return the number of the lowest bit of a word that is not zero"""
     bit, k, half = word & -word, 0, 32
@@ -89,7 +89,7 @@ def lowest(word):
     return k
 
 
-@allocation_free_kernel
+@kernel
 def tie(ties, degree, width, across, i, j):
     """Note that two nodes have a block, unless that is known"""
     word, bit = i * across + j // WORD, 1 << (j % WORD)
@@ -114,7 +114,7 @@ def find_ties(I):
                 tie(ties, degree, width, across, column[k], column[e])
 
 
-@allocation_free_kernel
+@kernel
 def best_of_group(rank, degree, width, first, last):
     """Return the node of least degree that is left among these, the narrowest of several; -1 if none is"""
     p = -1
@@ -124,7 +124,7 @@ def best_of_group(rank, degree, width, first, last):
     return p
 
 
-@allocation_free_kernel
+@kernel
 def eliminate(ties, degree, width, best, across, p, below, top):
     """Tie all nodes that node p meets to one another; list them in ``below`` from ``top`` on, as far as there is room
 
@@ -517,7 +517,7 @@ def add_three(X, p, part_of, first, last, n, x, y, z, H, q, stride):
             r += stride
 
 
-@allocation_free_kernel
+@kernel
 def responds(D, top, height):
     """Return whether a block of D is not zero"""
     most = 0.0

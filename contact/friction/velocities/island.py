@@ -19,7 +19,7 @@ from pluecker.contact.friction.problem.natural_map import larger, natural_map
 from pluecker.contact.friction.problem.prepared import scales_of_diagonal
 from pluecker.contact.friction.problem.sets import COMPONENTS, DISCS, Sets, project_block
 from pluecker.contact.friction.sparse.blocks import Indices
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, kernel
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.memory.arrays import as_matrix, as_vector, entry, integers, rows_of
 from pluecker.spatial.engine.scalars.operations import load, load_integer, part, store
 from pluecker.spatial.functions.elementwise import Array
@@ -300,7 +300,7 @@ def gather_matrix(I, P, local, members):
     first[len(members)], parts[e] = e, last
 
 
-@allocation_free_kernel
+@kernel
 def has_part(P, q, height, n, c):
     """Return whether a block of J of so many rows of n numbers, from q on, has any in its columns from 8 c on to the next"""
     for a in range(height):
@@ -322,7 +322,7 @@ def gather_nodes(I, P):
         here, p = here + wide(n), p + EIGHT * n * wide(n)
 
 
-@allocation_free_kernel
+@kernel
 def gather_square(given, q, n, A, p):
     """Copy a matrix of n x n numbers, which begins at q, to one whose rows are rows of eight, from p on"""
     for _ in range(n):
@@ -495,7 +495,7 @@ def times_nodes(I, matrices, x, y):
             store(y, p + c, row)
 
 
-@allocation_free_kernel
+@kernel
 def dot(x, p, y, q, n):
     """x[p : p + n] . y[q : q + n]"""
     if n == 6:

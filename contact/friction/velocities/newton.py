@@ -67,7 +67,7 @@ from pluecker.contact.friction.velocities.island import (
     try_impulses,
     whole,
 )
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.memory.arrays import as_matrix, as_vector
 from pluecker.spatial.engine.parallel.interruption_flag import interrupted
 from pluecker.spatial.engine.scalars.operations import load, part, store, tail
@@ -107,7 +107,7 @@ def choose_lengths(I, exact):
                 row += n
 
 
-@allocation_free_kernel
+@kernel
 def largest(x, first, n):
     """Return the largest of ``x[first : first + n]``"""
     most = x[first]
@@ -116,7 +116,7 @@ def largest(x, first, n):
     return most
 
 
-@allocation_free_kernel
+@kernel
 def cut_off(K, i, z, out):
     """Cut the normal part off at zero and the discs at what friction allows with it, a row at its bounds"""
     if K.sizes[i, 0] == 0:
@@ -170,7 +170,7 @@ def residual(I, exact):
 # ------------------------------------------------------------------------------------------------------------------ step
 
 
-@allocation_free_kernel
+@kernel
 def derivative(K, i, z, V):
     """V, an element of the generalised Jacobian of :func:`cut_off` at z"""
     top, n = K.start[i], K.start[i + 1] - K.start[i]
@@ -328,7 +328,7 @@ def find_step(I):
 # ---------------------------------------------------------------------------------------------------------------- method
 
 
-@allocation_free_kernel
+@kernel
 def share_of_residual(turn):
     """Return what epsilon is of a power of |F| in the first turn, 0, or in those that follow"""
     return EPSILON if turn == 0 else EPSILON * HOLDS[(turn - 1) % len(HOLDS)]

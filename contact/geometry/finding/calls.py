@@ -53,7 +53,7 @@ def call_with(kernel: Callable[..., None], slots: int, arrays: int) -> int:
     if config.DISABLE_JIT:
         CALLS.append(function)
         return len(CALLS)
-    return address(compiled_for(function, (types.intp, types.intp), optimised_once=arrays == 2))
+    return address(compiled_for(function, (types.intp, types.intp)))
 
 
 def array_record(kinds: tuple[int, int], shape: Any) -> tuple[Array, Array]:

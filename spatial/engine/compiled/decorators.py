@@ -9,7 +9,6 @@ which there are few.
 decorator                          what it makes
 =================================  ==================================================================================
 :func:`kernel`                     a part of the code that calls it: the rule
-:func:`allocation_free_kernel`     the same without reference counts, for kernels that take records of arrays
 :func:`called_kernel`              a function that is called, one copy in each entry point: loops over all blocks, rare cases
 :func:`entry_point`                a function for Python, compiled for the types that it is called with
 :func:`compiled_for`               a function for Python or for other threads, compiled for the types that are given
@@ -45,8 +44,6 @@ from pluecker.spatial.engine.compiled.numba_internals import (
     CPUDispatcher,
     EntranceCompiler,
     PartCompiler,
-    ScalarCompiler,
-    WholeCompiler,
     address,
     cgutils,
     entrance,
@@ -73,10 +70,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 # Products and sums may be fused (FMA); nothing else of fast-math, so that NaN and infinity keep their meaning.
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 ENTRANCE: dict[str, Any] = {**OPTIONS, "nopython": True, "no_cfunc_wrapper": True}
-# A kernel becomes part of the code that calls it, so that its tuples stay in registers.
+# A kernel becomes part of the code that calls it, so that its tuples stay in registers. It counts references if its caller
+# does.
 INNER: dict[str, Any] = {**ENTRANCE, "forceinline": True, "no_cpython_wrapper": True}
 # What is called from a kernel becomes part of it too, unless this is said: Numba hands the option on.
-CALLED: dict[str, Any] = {**ENTRANCE, **WITHOUT_REFERENCES, "forceinline": False}
+CALLED: dict[str, Any] = {**INNER, "forceinline": False, **WITHOUT_REFERENCES}
 # Of what a scalar can do: parts of the kernels that ask for it.
 TAUGHT: dict[str, Any] = {**INNER, "pipeline_class": PartCompiler}
 
@@ -90,69 +88,54 @@ class Kernel(CPUDispatcher):
     @once
     def entrance(self) -> Any:
         """The version for Python, compiled when it is first called, and kept on disk."""
-        return entry_point(self.py_func, allocates=True)
+        return entry_point(self.py_func, allocates=not self.targetoptions.keys() >= WITHOUT_REFERENCES.keys())
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Resolve a call: a kernel has one copy for all integers, though to Numba each constant is a type of its own."""
-        return super().get_call_template(tuple(map(self.general, args)), kws)
-
-    @staticmethod
-    def general(kind: Any) -> Any:
-        """The type that an argument is compiled for."""
-        return types.unliteral(kind) if isinstance(kind, types.IntegerLiteral) else kind
-
-
-class CalledKernel(Kernel):
-    """A kernel of which there is one copy for all truth values too."""
-
-    general = staticmethod(types.unliteral)
-
-    @once
-    def entrance(self) -> Any:
-        """The version for Python, which counts no references either."""
-        return entry_point(self.py_func)
+        """Resolve a call: a kernel has one copy for all integers and truth values, though to Numba each constant is a type
+        of its own."""
+        return super().get_call_template(tuple(map(types.unliteral, args)), kws)
 
 
 def kernel(function: F) -> F:
     """Compile ``function`` lazily, once for each combination of argument types that compiled code calls it with.
 
-    A hundred kernels make one algorithm. What only Python needs, the conversion of its objects and a cache file, takes
-    more time than the code itself; it is left to entry points.
+    A hundred kernels make one algorithm. What only Python needs, the conversion of its objects and a cache file, takes more
+    time than the code itself; it is left to entry points.
     """
     if config.DISABLE_JIT:
         return function
     return Kernel(function, targetoptions=INNER, pipeline_class=PartCompiler)
 
 
-def allocation_free_kernel(function: F) -> F:
-    """A kernel that allocates no memory and gives no array back, neither itself nor in what it calls: references are not
-    counted: a record of arrays is then as cheap as the arrays.
-    """
-    if config.DISABLE_JIT:
-        return function
-    return CalledKernel(function, targetoptions={**INNER, **WITHOUT_REFERENCES}, pipeline_class=PartCompiler)
+allocation_free_kernel = kernel  # what sweeps and gradients call it
 
 
 def called_kernel(function: F) -> F:
-    """An allocation-free kernel that is called, and not written into its callers: one copy of it in each entry point.
+    """Compile a kernel that is called, and not written into its callers: one copy of it in each entry point.
+
+    It allocates no memory and gives no array back, neither itself nor in what it calls: no references are counted.
 
     For what takes longer than a call, such as a loop over all blocks, and for long formulas of rare cases: a copy of them in
     each algorithm and at each call would make all of them compile longer, and their loops larger.
     """
     if config.DISABLE_JIT:
         return function
-    return CalledKernel(function, targetoptions={**CALLED, "no_cpython_wrapper": True}, pipeline_class=PartCompiler)
+    return Kernel(function, targetoptions=CALLED, pipeline_class=PartCompiler)
 
 
-def entry_point(function: F, allocates: bool = False) -> F:
+def entry_point(function: F, allocates: bool = False, holds_lock: bool = False) -> F:
     """Compile ``function`` for calls from Python, lazily, once for each combination of argument types, cached on disk.
 
-    Unless it ``allocates`` memory, or gives an array back, itself or in what it calls, references are not counted.
+    Args:
+        function: takes arrays, numbers, and tuples of them.
+        allocates: whether it allocates memory, or gives an array back, itself or in what it calls; otherwise references are
+            not counted.
+        holds_lock: whether Python's lock is held while it runs, unless it lets go of it by itself.
     """
     if config.DISABLE_JIT:
         return function
-    options, compiler = (ENTRANCE, EntranceCompiler) if allocates else (CALLED, WholeCompiler)
-    return keep_on_disk(CPUDispatcher(function, targetoptions=options, pipeline_class=compiler))
+    options = {**ENTRANCE, "forceinline": False, "nogil": not holds_lock, **({} if allocates else WITHOUT_REFERENCES)}
+    return keep_on_disk(CPUDispatcher(function, targetoptions=options, pipeline_class=EntranceCompiler))
 
 
 def unlikely(condition):
@@ -175,25 +158,18 @@ if not config.DISABLE_JIT:
         return types.boolean(types.boolean), generate
 
 
-@allocation_free_kernel
+@kernel
 def positive(index):
     """Return an index below 2**62 unchanged; compiled code then knows that it is not negative, and does not test whether an
     entry is counted from the end: a third of the time of a loop over small blocks"""
     return index & 0x3FFFFFFFFFFFFFFF
 
 
-def compiled_for(function: F, signature: tuple[Any, ...], holds_lock: bool = False, optimised_once: bool = False) -> F:
-    """Compile ``function`` for calls from Python with these types of arguments, now, or take it from the disk.
-
-    With ``holds_lock`` Python's lock is held while it runs, unless it lets go of it by itself. With ``optimised_once`` its
-    loops are neither unrolled nor vectorised, which long code of scalars does not gain by, and it takes less time and memory
-    to compile.
-    """
+def compiled_for(function: F, signature: tuple[Any, ...], holds_lock: bool = False) -> F:
+    """Compile ``function``, an entry point with these types of arguments and no others, now, or take it from the disk."""
     if config.DISABLE_JIT:
         return function
-    options = {**ENTRANCE, **WITHOUT_REFERENCES, "nogil": not holds_lock}
-    compiler = ScalarCompiler if optimised_once else EntranceCompiler
-    dispatcher = keep_on_disk(CPUDispatcher(function, targetoptions=options, pipeline_class=compiler))
+    dispatcher: Any = entry_point(function, holds_lock=holds_lock)
     dispatcher.compile(signature)
     dispatcher.disable_compile()
     return dispatcher

@@ -16,8 +16,7 @@ private                              why
 ``call_conv``                        to call such an address as Numba calls its own functions
 ``JITCodeLibrary``, ``Compiler``,    kernels become parts of what Python enters: to optimise each, with a copy of all that it
 ``NativeLowering``, ``_dynfunc``     calls, and make machine code of it, takes a third of the time to compile; ``_dynfunc``
-                                     makes what Numba's tables know a kernel by. What has no references is optimised once,
-                                     not twice
+                                     makes what Numba's tables know a kernel by
 ``_finalize_final_module``           functions are numbered anew in each process: what one file of machine code calls must
                                      not be taken from another one, that has the same names
 ``FunctionCache``, ``_index_key``,   the stamp covers what a function calls (:mod:`.stamp`); a file that was cut off or
@@ -74,8 +73,6 @@ __all__ = [
     "EntranceCompiler",
     "Named",
     "PartCompiler",
-    "ScalarCompiler",
-    "WholeCompiler",
     "address",
     "call_address",
     "cgutils",
@@ -145,7 +142,7 @@ def quickened() -> Iterator[None]:
     ==============================================================  ==================================================
     change                                                          without it a first ``rnea``, ``simulate`` takes
     ==============================================================  ==================================================
-    garbage is collected seldom: what compilation makes stays       6 %, 7 % longer
+    garbage is collected seldom: what compilation makes stays       9 %, 14 % longer
     what an operator on numbers means is asked for once             25 %, 16 %
     so is what a function of numbers, views and arrays means        a step with contacts 11 %
     which variables live at the start of a block is found once,     29 %, 39 %
@@ -257,20 +254,14 @@ def link_others(module: Any, libraries: Any) -> None:
 
 
 def united(parts: list[Part]) -> Any:
-    """Link the code of parts into one module, from which whoever links it takes the functions that are called.
-
-    Two by two, and these two by two again: LLVM's linker looks through all of the module that it adds to, each time, so that
-    one after the other takes time in proportion to the square of their number: 2 % of a first ``simulate``, for 230 parts.
-    """
-    modules = [binding.parse_bitcode(part.code) for part in parts]
-    while len(modules) > 1:
-        for first, second in zip(modules[::2], modules[1::2], strict=False):
-            first.link_in(second)
-        modules = modules[::2]
-    for function in modules[0].functions:
+    """Link the code of parts into one module, from which whoever links it takes the functions that are called."""
+    module = binding.parse_bitcode(parts[0].code)
+    for part in parts[1:]:
+        module.link_in(binding.parse_bitcode(part.code))
+    for function in module.functions:
         if not function.is_declaration and function.linkage == binding.Linkage.external:
             function.linkage = "linkonce_odr"
-    return modules[0]
+    return module
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -310,6 +301,10 @@ class PartCompiler(Compiler):
 class Entrance(JITCodeLibrary):
     """The code of a function that Python enters, with all that it calls, which nobody else calls.
 
+    Numba optimises a module twice, so that references that cancel meet. Without references it is done once, and loops are
+    not unrolled: kernels are lines of tuples, or loops over blocks, and gain nothing by it (measured: batches of algorithms
+    take up to 18 % longer with Numba's own passes, single calls as long), and it is a third of the time to compile.
+
     Numba numbers functions in the order in which a process compiles them. Of two files that two processes have written the
     first could call what the second one has under the same name and number: variants of a kernel that one function makes,
     or the same kernel, optimised in another way, and rounded in another.
@@ -317,6 +312,7 @@ class Entrance(JITCodeLibrary):
 
     _linking_libraries: list[Any]
     names: tuple[str, ...] = ()
+    counts_references = False
 
     def finalize(self) -> None:
         """Link each library that is called once, and not once for each caller; set ``names`` to the symbols of
@@ -336,28 +332,18 @@ class Entrance(JITCodeLibrary):
                 function.linkage = "internal"
         super()._finalize_final_module()
 
-
-class Whole(Entrance):
-    """The code of an entrance, for functions that count no references.
-
-    Numba optimises a module twice, so that references that cancel meet. Here it is done once. Loops are not unrolled: no
-    solver gains by it (measured: full matrices of 3 to 69 rows, sparse ones of 60 and 200 contacts), and it is a third of
-    the time to compile.
-    """
-
-    vectorised = True
-
     def _optimize_functions(self, module: Any) -> None:
-        """Skip the optimisation of single functions: all is optimised once it is linked."""
+        """Optimise single functions only where references are counted, so that those that cancel meet."""
+        if self.counts_references:
+            super()._optimize_functions(module)
 
     def _optimize_final_module(self) -> None:
         """Optimise the linked module once, as a whole."""
-        if newpassmanagers is None:
+        if self.counts_references or newpassmanagers is None:
             super()._optimize_final_module()
             return
         options = newpassmanagers.create_pipeline_tuning_options(speed_level=3)
         options.loop_unrolling = options.loop_interleaving = options.slp_vectorization = False
-        options.loop_vectorization = self.vectorised
         builder = newpassmanagers.create_pass_builder(self._codegen._tm, options)
         builder.getModulePassManager().run(self._final_module, builder)
 
@@ -374,33 +360,14 @@ def make_named(names: Iterable[str]) -> None:
 class EntranceCompiler(Compiler):
     """Compiler of the functions that Python enters."""
 
-    library: type[Entrance] = Entrance
-
     def compile_extra(self, function: Any) -> Any:
-        self.state.library = self.library(self.state.targetctx.codegen(), function.__qualname__)
+        self.state.library = Entrance(self.state.targetctx.codegen(), function.__qualname__)
+        self.state.library.counts_references = self.state.flags.nrt
         self.state.library.enable_object_caching()
         with quickened():
             compiled = super().compile_extra(function)
         make_named(compiled.library.names)
         return compiled
-
-
-class WholeCompiler(EntranceCompiler):
-    """Compiler of functions that Python enters and that count no references."""
-
-    library = Whole
-
-
-class OfScalars(Whole):
-    """The code of an entrance that is long and has short loops: these are neither unrolled nor vectorised."""
-
-    vectorised = False
-
-
-class ScalarCompiler(EntranceCompiler):
-    """Compiler of long functions with short loops that Python enters; see :class:`OfScalars`."""
-
-    library = OfScalars
 
 
 # ------------------------------------------------------------------------------------------------ machine code on the disk

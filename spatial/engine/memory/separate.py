@@ -15,7 +15,7 @@ from typing import Any
 from numba import types
 from numba.extending import intrinsic, overload
 
-from pluecker.spatial.engine.compiled.decorators import TAUGHT, address, compiled_for, entry_point
+from pluecker.spatial.engine.compiled.decorators import TAUGHT, address, compiled_for
 from pluecker.spatial.engine.compiled.numba_internals import NAMED, call_address, compiling
 from pluecker.spatial.engine.compiled.symbols import new_symbol, symbol
 from pluecker.spatial.engine.memory.views import View, make_view, parts, scalar_of
@@ -26,15 +26,12 @@ __all__ = ["arrays_in", "by_scalar", "compiled_separately", "put_arrays"]
 TAKES = (types.intp, types.intp)
 
 
-def compiled_separately(
-    name: str, function: Callable[[int, int], int], of_scalars: bool = False
-) -> Callable[[int, int], int]:
+def compiled_separately(name: str, function: Callable[[int, int], int]) -> Callable[[int, int], int]:
     """Make an intrinsic by which compiled code calls a function that is compiled separately.
 
     Args:
         name: by which it is found; no other has it.
         function: takes two integers, as functions that threads share; it allocates no memory.
-        of_scalars: it is long code of scalars, whose short loops are neither unrolled nor vectorised.
     """
     place = new_symbol(name)
 
@@ -42,12 +39,7 @@ def compiled_separately(
         """Compile the function or load it from disk, unless that is done, and store its address under its name."""
         with compiling:
             if not place[0]:
-                if of_scalars:
-                    compiled: Any = compiled_for(function, TAKES, optimised_once=True)
-                else:
-                    compiled = entry_point(function)
-                    compiled.compile(TAKES)
-                place[0] = address(compiled)
+                place[0] = address(compiled_for(function, TAKES))
 
     NAMED[name] = fill
 

@@ -147,7 +147,7 @@ def test_the_stamp_follows_constants_callees_and_versions(monkeypatch):
         swapped(),
         stamp_with(here, "NUMBER", 3.0),
         stamp_with(here, "NUMBER", 2),
-        stamp_with(here, "square", decorators.allocation_free_kernel(square.py_func)),
+        stamp_with(here, "square", decorators.called_kernel(square.py_func)),
         stamp_with(here, "square", make(double)),
         stamp_with(here, "square", make(square)),
         stamp_with(stamp.np, "__version__", "another"),
@@ -442,7 +442,7 @@ def test_without_a_folder_to_write_kernels_work_uncached(copied_package, tmp_pat
 def test_kernels_release_the_lock_and_do_not_reorder_arithmetic():
     for made in (
         kernel(plus),
-        decorators.allocation_free_kernel(plus),
+        decorators.called_kernel(plus),
         decorators.entry_point(plus, allocates=True),
         decorators.entry_point(plus),
     ):
