@@ -26,7 +26,8 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
 from pluecker.articulated.running.single import Signature, applied
 from pluecker.spatial.engine.compiled.decorators import kernel
-from pluecker.spatial.engine.memory.joined import as_rows, from_next_line, join
+from pluecker.spatial.engine.memory.arrays import aligned
+from pluecker.spatial.engine.memory.joined import as_rows, join
 from pluecker.spatial.engine.scalars.lanes import WIDTH
 from pluecker.spatial.engine.scalars.operations import load, load_integer, part, store, tail
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError
@@ -130,7 +131,7 @@ def derivative_kernel(signature: Signature) -> Callable[..., None]:
     def differentiate(m, c, *arrays):
         directions, before = load_integer(c, DIRECTIONS), load_integer(c, INPUTS) + load_integer(c, VELOCITIES)
         made, scratch = load_integer(c, RESULTS), load_integer(c, WORKSPACE)
-        numbers = from_next_line(arrays[end])
+        numbers = aligned(arrays[end])
         total = before + made + scratch
         rows, values = as_rows(part(numbers, 0, WIDTH * total)), tail(numbers, WIDTH * total)
         inputs = join_inputs(arrays[:n], rows, c, FIELDS)

@@ -37,7 +37,8 @@ from pluecker.articulated.running.differentiation import (
 from pluecker.articulated.running.fields import Field
 from pluecker.articulated.running.single import MOST_INPUTS, Signature, applied
 from pluecker.spatial.engine.compiled.decorators import kernel
-from pluecker.spatial.engine.memory.joined import as_rows, from_next_line, join, join_second
+from pluecker.spatial.engine.memory.arrays import aligned
+from pluecker.spatial.engine.memory.joined import as_rows, join, join_second
 from pluecker.spatial.engine.scalars.lanes import WIDTH
 from pluecker.spatial.engine.scalars.operations import load, load_integer, part, store, tail
 
@@ -100,7 +101,7 @@ def second_derivative_kernel(signature: Signature) -> Callable[..., None]:
             configuration_count(m),
             velocity_count(m),
         )
-        numbers = from_next_line(arrays[end])
+        numbers = aligned(arrays[end])
         total = 2 * (x + made + size + nq) + u
         rows, values = as_rows(part(numbers, 0, WIDTH * total)), tail(numbers, WIDTH * total)
         x3, r1, w1 = tail(rows, x + u), tail(rows, 2 * x + u), tail(rows, 2 * (x + made) + u)

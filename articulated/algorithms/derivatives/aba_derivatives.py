@@ -31,7 +31,8 @@ from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.engine.memory.joined import as_rows, from_next_line
+from pluecker.spatial.engine.memory.arrays import aligned
+from pluecker.spatial.engine.memory.joined import as_rows
 from pluecker.spatial.engine.scalars.lanes import WIDTH
 from pluecker.spatial.engine.scalars.operations import load, part, store, tail
 
@@ -73,7 +74,7 @@ def store_net_force(m, q, v, tau, f_ext, net, ws):
 def solve_columns(m, factor, B, columns, sign, ws):
     """Compute B = sign H^-1 B, eight columns at a time"""
     nv = velocity_count(m)
-    numbers = from_next_line(ws)
+    numbers = aligned(ws)
     x, rest = as_rows(part(numbers, 0, WIDTH * nv)), as_rows(tail(numbers, WIDTH * nv))
     for first in range(0, columns, WIDTH):
         n = min(WIDTH, columns - first)

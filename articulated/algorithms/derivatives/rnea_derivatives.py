@@ -59,7 +59,8 @@ from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.transforms import inverse_transform_force, load_transform, store_transform
 from pluecker.spatial.algebra.vectors import add, load_vector, store_vector
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.engine.memory.joined import as_rows, from_next_line, join
+from pluecker.spatial.engine.memory.arrays import aligned
+from pluecker.spatial.engine.memory.joined import as_rows, join
 from pluecker.spatial.engine.scalars.lanes import WIDTH
 from pluecker.spatial.engine.scalars.operations import accumulate, load, part, store, tail
 
@@ -77,7 +78,7 @@ def rnea_derivatives_kernel(m, c, q, v, a, f_ext, dq, dv, da, ws):
 def differentiate_rnea(m, c, q, v, a, f_ext, dq, dv, ws):
     """Compute dtau/dq and dtau/dv, block by block"""
     n, nq, nv = link_count(m), configuration_count(m), velocity_count(m)
-    numbers = from_next_line(ws)
+    numbers = aligned(ws)
     count = nq + 4 * nv + LINK * (n + 1)
     rows, values = as_rows(part(numbers, 0, WIDTH * count)), tail(numbers, WIDTH * count)
     links, tau = part(values, 0, LINK * (n + 1)), tail(values, LINK * (n + 1))

@@ -47,7 +47,8 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping.terms.stage import stage_torque, stage_workspace, stage_wrenches
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.engine.memory.joined import as_rows, from_next_line, join
+from pluecker.spatial.engine.memory.arrays import aligned
+from pluecker.spatial.engine.memory.joined import as_rows, join
 from pluecker.spatial.engine.scalars.lanes import WIDTH
 from pluecker.spatial.engine.scalars.operations import accumulate, load, part, store, tail
 
@@ -239,7 +240,7 @@ def make_stage_solver(rows: StageRows) -> StageSolver:
     def differentiate_residual(m, c, stage, given, v, x, r, A, ws):
         """r and the first rows of A, dr/dv, on as many dual numbers as there is room for"""
         nv, size = velocity_count(m), velocity_count(m) + count_rows(c)
-        numbers = from_next_line(ws)
+        numbers = aligned(ws)
         n = len(numbers) // (WIDTH + 1)
         rows, values = as_rows(part(numbers, 0, WIDTH * n)), part(numbers, WIDTH * n, n)
         V = join(part(values, 0, nv), part(rows, 0, nv))

@@ -303,7 +303,7 @@ class Entrance(JITCodeLibrary):
 
     Numba optimises a module twice, so that references that cancel meet. Without references it is done once, and loops are
     not unrolled: kernels are lines of tuples, or loops over blocks, and gain nothing by it (measured: batches of algorithms
-    take up to 18 % longer with Numba's own passes, single calls as long), and it is a third of the time to compile.
+    take up to a quarter longer with Numba's own passes, single calls as long), and it is a third of the time to compile.
 
     Numba numbers functions in the order in which a process compiles them. Of two files that two processes have written the
     first could call what the second one has under the same name and number: variants of a kernel that one function makes,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pluecker.spatial.algebra import inertia, motions, rotations, transforms, vectors
-from pluecker.spatial.engine.memory import joined
+from pluecker.spatial.engine.memory import arrays, joined
 from pluecker.spatial.engine.scalars import operations
 from tests.conftest import COMPILED
 from tests.spatial.rows import WIDTH, bits, compiled, on_views, rows_of_eight, storing
@@ -168,7 +168,7 @@ def test_parts_of_a_view_are_the_same_memory_in_all_coefficients(order):
 
 
 def rows_in_workspace(ws, n):
-    numbers = joined.from_next_line(ws)
+    numbers = arrays.aligned(ws)
     rows = joined.as_rows(operations.part(numbers, 8, 8 * n))
     for k in range(n):
         store(rows, k, operations.lift(1.0, load(rows, k)) * (k + 1.0))
