@@ -3,7 +3,7 @@
 =====================  ============================================  ==================================================
 method                 laws                                          what it is
 =====================  ============================================  ==================================================
-auto                   all                                           newton, then shifts and sweeps, see ``automatic``
+auto                   all                                           newton, then sweeps in turn, see ``automatic``
 apgd                   frictionless, ccp, ncp                        accelerated projected gradient
 pgs, psor              frictionless, ccp, ncp                        sweeps over the blocks, projected
 newton                 frictionless, ccp, ncp                        semismooth Newton, in velocities

@@ -5,7 +5,7 @@ file               what it does
 =================  =====================================================================================================
 ``running``        a method on all islands, with threads, until each is good enough
 ``automatic``      the automatic choice: a few methods, in turn
-``pieces``         sweeps piece by piece, and Newton's method where the error is
+``parts``          sweeps piece by piece, and Newton's method where the error is
 ``island``         an island on its way through several methods
 ``newton``         Newton's method in velocities, on all islands or on parts of one
 =================  =====================================================================================================

@@ -171,11 +171,6 @@ class Island:
         top = int(self.whole.P.K.start[self.first])
         return slice(top, top + len(self.x))
 
-    def forget_sweeps(self) -> None:
-        """Let the sweeps that come next go the same way whatever was tried before."""
-        for state in ("memory", "sweeping"):
-            vars(self).pop(state, None)
-
     @property
     def rest(self) -> int:
         """Number of iterations that are left."""
@@ -279,16 +274,13 @@ class Island:
         self.take(own[self.rows], speeds[self.rows])
         self.note("newton", int(results[0, ITERATIONS]), began)
 
-    def improve_parts(
-        self, parts: list[Indices], x: Array, u: Array, goal: float, enough: float, most: int
-    ) -> list[bool]:
+    def improve_parts(self, parts: list[Indices], x: Array, u: Array, goal: float, most: int) -> list[bool]:
         """Run Newton's method on some contacts at a time, each with all others as they are; return where that helps.
 
         Args:
             parts: contacts that do not act on one another.
-            x, u: a pair, of which x is changed where a part has ``enough`` of its error or less.
+            x, u: a pair, of which x is changed where the error of a part falls.
             goal: of the error of a part, at which it is solved.
-            enough: of the error of a part.
             most: factors of each.
         """
         began, most, m = time.perf_counter(), min(most, self.rest), len(self.whole.P.b)
@@ -298,10 +290,9 @@ class Island:
         def solved(k: int) -> tuple[bool, int]:
             with np.errstate(all="ignore"):  # of its thread
                 task, blocks = self.new_task(), self.first + parts[k]
-                before, _ = improve_part(task, own, speeds, blocks, 0.0, 0, enough)
-                least = enough * before
-                error, factors = improve_part(task, own, speeds, blocks, goal * before, most, least)
-                return error <= least, factors
+                before, _ = improve_part(task, own, speeds, blocks, 0.0, 0, 0.0)
+                error, factors = improve_part(task, own, speeds, blocks, goal * before, most, before)
+                return error < before, factors
 
         order = sorted(range(len(parts)), key=lambda k: -len(parts[k]))  # largest first, so that no thread waits long
         found = dict(zip(order, map_in_threads(solved, order, self.whole.threads), strict=True))

@@ -72,7 +72,7 @@ def test_iterations_of_parts_are_within_the_limit(history, monkeypatch):
             assert len(result.history) == result.iterations
 
 
-def test_parts_that_hold_up_the_rest_grow(monkeypatch):
+def test_parts_with_their_neighbours_break_circles(monkeypatch):
     """This packing takes 1,600 iterations; where no part gets a ring of neighbours, 8,000 do not solve it."""
     sweeps_alone(monkeypatch)
     result = solve(packing(1000, 5), "ncp", tol=1e-6, separate=False, max_iterations=8000)

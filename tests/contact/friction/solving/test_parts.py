@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from benchmarks.contact.problems import packing
 from pluecker.contact import solve
-from pluecker.contact.friction.solving.islands import pieces
+from pluecker.contact.friction.solving.islands import parts
 from tests.contact.friction.solving.islands import island_of, one_island, scaled
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -39,42 +39,30 @@ def meets(whole):
 def test_parts_do_not_act_on_one_another(count, seed):
     """Each contact is in one part, and contacts of two parts have no block of N in common."""
     blocks = np.sort(np.random.default_rng(seed).choice(40, count, replace=False))
-    found, touch = pieces.connected_components(packed().P.A.N, blocks), meets(packed())
+    found, touch = parts.connected_components(packed().P.A.N, blocks), meets(packed())
     assert np.array_equal(np.sort(np.concatenate(found)), blocks)
     for one, other in itertools.combinations(found, 2):
         assert not touch[np.ix_(one, other)].any()
     for part in found:  # and none could be divided
-        assert len(pieces.connected_components(packed().P.A.N, part)) == 1
+        assert len(parts.connected_components(packed().P.A.N, part)) == 1
 
 
-@given(st.integers(1, 4), SEEDS)
-def test_parts_to_be_solved_have_the_error_and_do_not_act_on_one_another(count, seed):
-    """Wherever it lies, once and again as it moves: threads solve them side by side"""
-    rng, touch, found = np.random.default_rng(seed), meets(packed()), pieces.Parts(island_of(packed()))
-    for _ in range(count):
-        error = rng.uniform(size=40) ** 12
-        due = found.due(error, True)
-        for one, other in itertools.combinations(due, 2):
-            assert not touch[np.ix_(one, other)].any()
-        assert all(found.inside[blocks].all() for blocks in due)
-        assert not due or error[np.concatenate(due)].sum() >= 0.1 * error.sum()
-
-
-def test_a_part_that_grows_has_a_ring_more_until_it_is_too_large(monkeypatch):
-    found, touch = pieces.Parts(island_of(packed())), meets(packed())
-    found.inside[7] = True
-    ring = np.flatnonzero(touch[7])
-    monkeypatch.setattr(pieces, "GROWN", len(ring))
-    found.grow(np.array([7]))
-    assert np.array_equal(np.flatnonzero(found.inside), ring)
-    found.grow(ring)
-    assert np.array_equal(np.flatnonzero(found.inside), ring)
+@given(SEEDS)
+def test_parts_to_be_solved_have_the_error_and_do_not_act_on_one_another(seed):
+    """Wherever it lies: threads solve them side by side"""
+    touch, error = meets(packed()), np.random.default_rng(seed).uniform(size=40) ** 12
+    found = parts.parts_of(packed().P.A.N, error)
+    for one, other in itertools.combinations(found, 2):
+        assert not touch[np.ix_(one, other)].any()
+    solved = np.concatenate(found)
+    assert error[solved].sum() >= parts.SHARE * error.sum()
+    assert touch[np.argmax(error)][solved].sum() == touch[np.argmax(error)].sum()  # its neighbours are solved with it
 
 
 @given(st.floats(0.05, 0.99), SEEDS)
 def test_those_with_most_of_the_error_are_the_fewest_that_have_it(share, seed):
     error = np.random.default_rng(seed).uniform(size=30) ** 8
-    inside = pieces.those_with_most(error, share)
+    inside = parts.those_with_most(error, share)
     assert error[inside].sum() >= share * error.sum() * (1.0 - 1e-12)
     assert error[inside].sum() - error[inside].min() < share * error.sum()
     assert error[inside].min() >= error[~inside].max(initial=0.0)
@@ -94,7 +82,7 @@ def test_newtons_method_nearby_mends_a_solution_with_a_fault(threads):
     x[faulty : faulty + 3] *= 1.0 + 1e-3
     u = island.velocity(x)
     before = np.sqrt(island.errors(x, u).sum())
-    pieces.Parts(island).improve(x, u, True)
+    parts.improve(island, x, u)
     assert np.sqrt(island.errors(x, u).sum()) <= 0.1 * before
     assert island.error <= 1e-10  # the best pair is never worse
     assert np.allclose(u, island.velocity(x), rtol=0, atol=1e-13 * max(1.0, np.abs(u).max()))
