@@ -5,10 +5,7 @@ Threads share the work: one leads, as in :mod:`~pluecker.spatial.engine.parallel
 :mod:`~pluecker.contact.friction.first_order.pgs` does. A sweep has two phases, over the even strips and over the odd ones:
 the same bits for any number of threads.
 
-The matrices have single precision, N' instead of N. With the offset ``b + (N - N') r`` velocities are those of N where the
-multipliers are r, and near there off by ``(N - N') (x - r)``: at each level of the error r becomes the x that was found.
-This is iterative refinement; it takes a product of full precision each time. Compiled when it is first used, apart from what
-small islands need.
+Not compiled before it is used: small islands do not need it.
 
 Source: as ``pgs``.
 """
@@ -40,11 +37,8 @@ from pluecker.contact.friction.first_order.large_record import (
 )
 from pluecker.contact.friction.first_order.large_task import (
     array_integers,
-    array_narrow_rows,
     array_numbers,
     array_rows,
-    exact_velocities,
-    next_level,
     range_of,
     share_task,
 )
@@ -89,11 +83,11 @@ from pluecker.spatial.functions.elementwise import Array
 __all__ = ["Layout", "Sweeping", "improve", "lay_out", "run_large"]
 
 # What goes in and comes out: integers after the settings, numbers after the control.
-# Strips; sweeps; those between two looks at the error; whether the last pair is the best.
-STRIPS, LIMIT, LEAST, USED, SPENDING, ENDS_BEST = range(SETTINGS, SETTINGS + 6)
+# Strips; sweeps; those between two looks at the error; those that were made; products.
+STRIPS, LIMIT, LEAST, USED, SPENDING = range(SETTINGS, SETTINGS + 5)
 TOL, REACHED = range(CONTROL, CONTROL + 2)
 # Addresses and lengths of arrays: of those of :class:`Swept` from the control on, of the counters, of the history.
-ARRAYS = ENDS_BEST + 1
+ARRAYS = SPENDING + 1
 PLACES = 24
 TASK = ARRAYS + 2 * PLACES
 NUMBERS = REACHED + 1
@@ -145,7 +139,6 @@ def improve(L, counters, history):
     over_strips(L, counters, START)
     refresh(L, counters)
     best, used = error_of(L, counters), 0
-    ends_best = 1
     over_strips(L, counters, REMEMBER)
     over_bodies(L, counters, STAND)
     due, anew, age = least, REFRESH, 0.0
@@ -154,7 +147,7 @@ def improve(L, counters, history):
         if load(settings, MOMENTUM) == 1:
             age = age + 1.0 if along >= 0.0 else 0.0
             store(control, BETA, momentum_at(age))
-        used, ends_best = used + 1, 0
+        used += 1
         over_strips(L, counters, SWEEP)
         store(settings, SPENDING, load(settings, SPENDING) + 1)
         along = load(L.sums, UPHILL)
@@ -176,20 +169,19 @@ def improve(L, counters, history):
         if len(history) > 0:
             store(history, used, max(load(history, used), min(error, best)))
         if error < best:
-            best, ends_best = error, 1
+            best = error
             over_strips(L, counters, REMEMBER)
         if still:
             break
     store(control, REACHED, best)
     store(settings, USED, used)
-    store(settings, ENDS_BEST, ends_best)
 
 
 def in_one_thread(place, k):
     """Do the part of thread k, of which 0 leads."""
     task, at = integers_at(place, TASK), ARRAYS
     L = Swept(
-        task, array_numbers(task, at, 1), array_narrow_rows(task, at, 2), array_narrow_rows(task, at, 3),
+        task, array_numbers(task, at, 1), array_rows(task, at, 2), array_rows(task, at, 3),
         array_integers(task, at, 4), array_integers(task, at, 5), array_integers(task, at, 6), array_rows(task, at, 7),
         array_rows(task, at, 8), array_rows(task, at, 9), array_rows(task, at, 10), array_rows(task, at, 11),
         array_rows(task, at, 12), array_rows(task, at, 13), array_rows(task, at, 14), array_rows(task, at, 15),
@@ -269,7 +261,7 @@ class Sweeping:
     """State of the sweeps over one island, which can be continued.
 
     Attributes:
-        last, best: pairs of multipliers and velocities, contact by contact, ``(m,)``; ends_best: whether these are one.
+        last, best: pairs of multipliers and velocities, contact by contact, ``(m,)``.
         error: of the best pair.
         used, spent: sweeps of the last call; products of the operator.
     """
@@ -312,23 +304,9 @@ class Sweeping:
         return self.pair(self.record.x, self.record.u)
 
     @property
-    def ends_best(self) -> bool:
-        """True if the last pair is the best."""
-        return bool(self.task[ENDS_BEST])
-
-    @property
     def best(self) -> tuple[Array, Array]:
         """The best pair."""
         return self.pair(self.record.best, self.record.best_u)
-
-    @property
-    def best_multipliers(self) -> Array:
-        """Multipliers of the best pair, contact by contact, ``(m,)``."""
-        return self.by_contact(self.record.best)
-
-    def correct(self, error: Array) -> None:
-        """Subtract from all velocities the error of those of a pair."""
-        self.record.b[...] -= to_slots(error.reshape(-1, 3), self.strips)
 
     def pair(self, x: Array, u: Array) -> tuple[Array, Array]:
         """Return multipliers and velocities contact by contact, ``(m,)`` each."""
@@ -349,32 +327,15 @@ def run_large(
     """
     mine = slice(*(int(P.K.start[k]) for k in P.islands[island : island + 2]))
     results, state = memory.results[island], memory.states[island]
-    done, asked, used = int(results[ITERATIONS]), float(state[RELAXATION]), 0
+    done, asked = int(results[ITERATIONS]), float(state[RELAXATION])
     sweeping = Sweeping(laid, P.b[mine])
     sweeping.task[SPENDING] = int(state[SPENT])
     relaxation = asked if asked != 0.0 and relaxation != 1.0 else relaxation
     momentum = bool(state[WITH_MOMENTUM])
-    due, best, kept = next_level(1.0), np.inf, (x[mine].copy(), u[mine].copy())
-    while True:
-        goal = max(tol, due)
-        sweeping.run(
-            x[mine], law, goal, limit - done - used, relaxation, momentum, memory.history[done + used :], threads
-        )  # fmt: skip
-        used += sweeping.used
-        stopped = not sweeping.error <= goal
-        x[mine], known = sweeping.best
-        exact_velocities(P, island, x, u)
-        with np.errstate(all="ignore"):
-            sweeping.correct(known - u[mine])
-        sweeping.run(x[mine], law, tol, 0, relaxation, momentum, np.zeros(0), threads)
-        if sweeping.error < best:
-            best, kept = sweeping.error, (x[mine].copy(), u[mine].copy())
-        if stopped or sweeping.error <= tol:
-            break
-        due = next_level(sweeping.error)
-    if np.isfinite(best):
-        x[mine], u[mine] = kept
-    results[ERROR] = best
-    results[ITERATIONS] += used
+    sweeping.run(x[mine], law, tol, limit - done, relaxation, momentum, memory.history[done:], threads)
+    if np.isfinite(sweeping.error):
+        x[mine], u[mine] = sweeping.best
+    results[ERROR] = sweeping.error
+    results[ITERATIONS] += sweeping.used
     results[PRODUCTS] += sweeping.spent - state[SPENT]
     state[SPENT] = sweeping.spent

@@ -13,41 +13,17 @@ from typing import Any
 import numpy as np
 from numba import config, types
 
-from pluecker.contact.friction.problem.operator import apply
 from pluecker.contact.friction.problem.prepared import Prepared
 from pluecker.contact.friction.sparse.blocks import Indices
 from pluecker.spatial.engine.compiled.decorators import compiled_for, kernel
-from pluecker.spatial.engine.memory.addresses import integers_at, narrow_rows_at, numbers_at, rows_at
+from pluecker.spatial.engine.memory.addresses import integers_at, numbers_at, rows_at
 from pluecker.spatial.engine.parallel.phases import OVER, make_counters
 from pluecker.spatial.engine.parallel.threads import share
 from pluecker.spatial.engine.scalars.lanes import WIDTH
 from pluecker.spatial.engine.scalars.operations import load
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = [
-    "array_integers", "array_narrow_rows", "array_numbers", "array_rows", "compiled", "exact_velocities", "next_level",
-    "range_of", "share_task",
-]  # fmt: skip
-
-LEVELS = 1e-3  # of the error, after which velocities are corrected: single precision stays well below
-LOWER = 0.5  # of the error that is there: what a level is at most
-
-
-def next_level(error: float) -> float:
-    """Return the next error at which velocities are corrected: one of 1e-3, 1e-6, and so on, whatever the tolerance."""
-    level = LEVELS
-    while not level <= LOWER * error and level > 0.0:
-        level *= LEVELS
-    return level
-
-
-def exact_velocities(P: Prepared, island: int, x: Array, u: Array) -> None:
-    """u = N x + b of an island with double precision, in its place among those of all."""
-    first, last = (int(k) for k in P.islands[island : island + 2])
-    mine = slice(int(P.K.start[first]), int(P.K.start[last]))
-    with np.errstate(all="ignore"):
-        apply(P.A, x, u, first, last, int(P.sides[island]), int(P.sides[island + 1]))
-        u[mine] += P.b[mine]
+__all__ = ["array_integers", "array_numbers", "array_rows", "compiled", "range_of", "share_task"]
 
 
 def range_of(P: Prepared, island: int) -> tuple[int, int, int, int] | None:
@@ -96,12 +72,6 @@ def share_task(
 def array_rows(task, place, n):
     """Return array n of a task as rows of lanes"""
     return rows_at(load(task, place + 2 * n), load(task, place + 2 * n + 1) // WIDTH)
-
-
-@kernel
-def array_narrow_rows(task, place, n):
-    """Return array n of a task as rows of lanes in single precision"""
-    return narrow_rows_at(load(task, place + 2 * n), load(task, place + 2 * n + 1) // WIDTH)
 
 
 @kernel

@@ -2,14 +2,9 @@
 
 Places are 32 bits long, two in each integer, the first one in the lower half. Eight integers belong to a group of lanes;
 without compilation lanes are numbers, and one integer does.
-
-Matrices are held with single precision: a large island does not fit into the caches, and an iteration takes as long as its
-matrices take to come. What that changes is made good by whoever multiplies with them.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numba import config
@@ -77,15 +72,13 @@ if not config.DISABLE_JIT:
 
 
 HEIGHT, WIDTH, SIDES = 3, 6, 2  # rows of a contact, columns of a body, bodies of a contact at most
-LEAST, MOST = 1e-15, 1e15  # of the largest entry: single precision ends at 1e-38 and 1e38
 
 
-def rows(n: int, dtype: type[np.floating[Any]] = np.float64) -> Array:
+def rows(n: int) -> Array:
     """Allocate n rows of zeros, one number for each lane: ``(n, W)``, and ``(n,)`` without compilation."""
     if config.DISABLE_JIT:
-        return np.zeros(n, dtype)
-    bytes_ = np.dtype(dtype).itemsize
-    memory = rows_of_eight(-(-n * bytes_ // 8)).reshape(-1).view(dtype)[: n * W].reshape(n, W)
+        return np.zeros(n)
+    memory = rows_of_eight(n).reshape(-1)[: n * W].reshape(n, W)
     memory[:] = 0.0
     return memory
 
@@ -93,8 +86,7 @@ def rows(n: int, dtype: type[np.floating[Any]] = np.float64) -> Array:
 def fits(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int, right: int) -> bool:
     """Return whether these block rows can lie in lanes.
 
-    Each has to have three rows, and at most two blocks, of six columns each and at the same places in J and T; and their
-    entries have to be in the range of single precision.
+    Each has to have three rows, and at most two blocks, of six columns each and at the same places in J and T.
     """
     for B in (J,) if J is T else (J, T):
         count = np.diff(B.first[first : last + 1])
@@ -102,17 +94,5 @@ def fits(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int, right
             return False
         if (np.diff(B.columns[left : right + 1]) != WIDTH).any():
             return False
-        numbers = entries(B, slice(int(B.first[first]), int(B.first[last])))
-        if numbers.size and not LEAST < max(numbers.max(), -numbers.min()) < MOST:
-            return False
     found, blocks = (slice(int(B.first[first]), int(B.first[last])) for B in (J, T))
     return J is T or (np.array_equal(J.first, T.first) and np.array_equal(J.column[found], T.column[blocks]))
-
-
-def entries(B: BlockMatrix, blocks: slice) -> Array:
-    """Return the entries of consecutive blocks, ``(n, 18)``."""
-    where = B.place[blocks]
-    size = HEIGHT * WIDTH
-    if len(where) and (np.diff(where) == size).all():
-        return B.data[int(where[0]) : int(where[0]) + size * len(where)].reshape(-1, size)
-    return B.data[where[:, None] + np.arange(size)]

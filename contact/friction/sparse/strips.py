@@ -38,8 +38,7 @@ class Strips(NamedTuple):
 
     Attributes:
         bodies: their number; behind them one without a mass, for contacts with one body alone, and for empty places.
-        J, T: 36 rows for each group of contacts, the blocks of their two bodies, in single precision; one array if both are
-            the same.
+        J, T: 36 rows for each group of contacts, the blocks of their two bodies; one array if both are the same.
         sides: the numbers of these bodies, two for each contact: in the order of the levels that they have contacts of.
         slots: the place of each contact, ``(n,)``.
         places: how many there are.
@@ -66,8 +65,8 @@ class Strips(NamedTuple):
 
 
 def blocks_in_lanes(B: BlockMatrix, first: int, slots: Indices, side: Indices, groups: int) -> Array:
-    """Copy the blocks of B from ``first`` on to rows in single precision, by the slots and the sides that they are for."""
-    memory = rows(groups * GROUP // W * SIDES * HEIGHT * WIDTH, np.float32)
+    """Copy the blocks of B from ``first`` on to rows, by the slots and the sides that they are for."""
+    memory = rows(groups * GROUP // W * SIDES * HEIGHT * WIDTH)
     put_blocks(B, first, slots, side, W, memory.reshape(-1))
     return memory
 

@@ -10,9 +10,9 @@ from numba import types
 from numba.extending import intrinsic
 
 from pluecker.spatial.engine.memory.views import View, make_view, number_of, parts
-from pluecker.spatial.engine.scalars.lanes import LONG, lanes, narrow
+from pluecker.spatial.engine.scalars.lanes import LONG, lanes
 
-__all__ = ["address_of", "integers_at", "narrow_rows_at", "numbers_at", "room_for", "rows_at"]
+__all__ = ["address_of", "integers_at", "numbers_at", "room_for", "rows_at"]
 
 
 @intrinsic
@@ -53,4 +53,3 @@ def view_at(scalar: Any, meaning: str) -> Callable[..., Any]:
 numbers_at = view_at(types.float64, "The ``n`` numbers at an address.")
 integers_at = view_at(types.intp, "The ``n`` integers at an address.")
 rows_at = view_at(lanes, "The ``n`` rows of eight at an address, a multiple of 64.")
-narrow_rows_at = view_at(narrow, "The ``n`` rows of eight floats at an address, a multiple of 32.")

@@ -239,29 +239,17 @@ class Island:
     def large_sweeps(
         self, tol: float, limit: int, x: Array, u: Array, relaxation: float, momentum: bool
     ) -> tuple[int, float]:  # fmt: skip
-        """Run :meth:`sweeps` by code for large islands; return how many, and the error of the best pair.
-
-        Velocities are corrected after each call. Where that takes away a tolerance that was reached, sweeps go on.
-        """
-        sweeping, used, workers = self.sweeping, 0, self.workers
-        before = int(sweeping.spent)
-        while True:
-            history = self.record[self.iterations + used :]
-            sweeping.run(x, self.law, tol, limit - used, relaxation, momentum, history, workers)
-            used += sweeping.used
-            last = sweeping.last
-            if all(np.isfinite(half).all() for half in last):
-                x[:], u[:] = last[0], self.velocity(last[0])
-                sweeping.correct(last[1] - u)
-            if sweeping.ends_best:
-                self.take(x, u)
-            elif sweeping.error < self.error:
-                best = sweeping.best_multipliers
-                self.take(best, self.velocity(best))
-            if not sweeping.error <= tol < self.error or sweeping.used == 0:
-                break
+        """Run :meth:`sweeps` by code for large islands; return how many, and the error of the best pair."""
+        sweeping, before = self.sweeping, int(self.sweeping.spent)
+        history = self.record[self.iterations :]
+        sweeping.run(x, self.law, tol, limit, relaxation, momentum, history, self.workers)
+        last = sweeping.last
+        if all(np.isfinite(half).all() for half in last):
+            x[:], u[:] = last
+        if sweeping.error < self.error:
+            self.take(*sweeping.best)
         self.products += sweeping.spent - before
-        return used, sweeping.error
+        return sweeping.used, sweeping.error
 
     def newton(self, tol: float, x: Array | None = None, most: int = BUDGET) -> None:
         """Run Newton's method, from the best point unless another is given, with so many factors, if there is a root."""

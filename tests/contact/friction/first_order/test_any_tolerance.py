@@ -1,4 +1,4 @@
-"""Large islands hold their matrices in single precision, and what comes of it is as exact as with double precision."""
+"""Sweeps over large islands reach any tolerance, on the same way, and their velocities are those of their multipliers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ METHODS = pytest.mark.parametrize("method", ["pgs", "psor"])
 
 @pytest.mark.parametrize("method", ["pgs"])
 @LAWS
-def test_any_tolerance_is_reached_by_the_matrix_with_double_precision(method, law, all_are_large):
+def test_any_tolerance_is_reached(method, law, all_are_large):
     for kind in ("root", "two matrices"):
         problem = KINDS[kind](COUNT).with_compliance(0.1)
         for tol in TOLERANCES:
@@ -33,7 +33,6 @@ def test_any_tolerance_is_reached_by_the_matrix_with_double_precision(method, la
 
 
 def test_rigid_contacts_whose_matrix_is_singular_reach_any_tolerance(all_are_large):
-    """Single precision makes another problem of them, which need not have a solution"""
     problem, tol = stack(200 if COMPILED else 24, 0).problem, TOLERANCES[min(1, len(TOLERANCES) - 1)]
     result = solve(problem, "ccp", "auto", tol=tol, max_iterations=LIMIT, threads=1)
     assert result.converged
@@ -70,7 +69,7 @@ def test_the_velocities_of_methods_are_those_of_their_multipliers(method, law, k
 @METHODS
 @LAWS
 def test_the_way_to_a_loose_tolerance_is_the_beginning_of_the_way_to_a_tight_one(method, law, all_are_large):
-    """Velocities are corrected at errors that do not depend on the tolerance."""
+    """No decision depends on the tolerance but that of when to end."""
     problem = packing(COUNT).with_compliance(0.1)
     tolerances = (1e-2, 1e-5, 3e-7, 1e-10) if COMPILED else (1e-1, 1e-3)
     ways = [
@@ -79,13 +78,13 @@ def test_the_way_to_a_loose_tolerance_is_the_beginning_of_the_way_to_a_tight_one
     ]
     for one, other in itertools.pairwise(ways):
         assert len(one) < len(other)
-        assert one[:-1] == pytest.approx(other[: len(one) - 1], rel=1e-12)  # the last is corrected at the end
+        assert one[:-1] == pytest.approx(other[: len(one) - 1], rel=1e-12)  # the last one is of fresh velocities
 
 
 @compiled_only
 @pytest.mark.parametrize("method", ["pgs"])
 @LAWS
-def test_corrections_have_the_same_bits_for_any_number_of_threads(method, law, all_are_large):
+def test_solutions_have_the_same_bits_for_any_number_of_threads(method, law, all_are_large):
     problem = packing(COUNT).with_compliance(0.1)
     found = [
         solve(problem, law, method, tol=1e-9, max_iterations=LIMIT, threads=threads).multipliers
