@@ -43,7 +43,7 @@ from pluecker.contact.friction.problem.natural_map import ROUNDING
 from pluecker.contact.friction.problem.prepared import scales
 from pluecker.contact.friction.problem.problem import Problem
 from pluecker.contact.friction.results.measures import Errors, all_errors
-from pluecker.contact.friction.results.result import LIMIT, STALLED, UNSOLVED, Result, Stage, is_converged, judge
+from pluecker.contact.friction.results.result import LIMIT, UNSOLVED, Result, Stage, is_converged, judge
 from pluecker.contact.friction.results.states import Blocks
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.properties import cached_property
@@ -55,7 +55,6 @@ LCP_METHODS = ("lemke", "minmap_newton")
 DENSE = 200  # unknowns up to which a full matrix is faster: SciPy's sparse ones take 20 us before they begin (measured)
 FIRST_DIRECTIONS = 32  # of a contact that has many: those that a solution begins with
 FINER = 4  # how many times as many come next where these lead nowhere
-ROUNDS = 3  # of a method that stalls, each begun at the best multipliers, with the auxiliary ones made small
 AUTOMATIC = ("minmap_newton", "lemke")
 
 
@@ -161,24 +160,19 @@ def solve_on_all(lcp: Polygon | NormalsOnly, course: Course, warm_start: Array |
 
     for name in AUTOMATIC if method == "auto" else (method,):
         z, usual = None if first is None else first / unit, usual_limit(name, given.size)
-        for _ in range(ROUNDS):
-            most = int(min(left, usual if limit is None or method == "auto" else left))
-            reached = errors.largest
-            try:
-                found = run(given, name, tol, most, z, covering, accept=accept)
-            except ProblemError:  # Lemke's method does not solve all mixed problems
-                if not course.stages:
-                    raise
-                break
-            left, course.ended, course.why = left - found.iterations, found.status, found.message
-            course.stages.append(Stage(name, found.iterations, errors.largest, found.time))
-            known = found.history if name != "lemke" else np.zeros(0)  # that of its pivots is of another quantity
-            seconds = course.before + np.linspace(0.0, found.time, len(known) + 1)[1:]
-            course.record += [*zip(seconds, known, strict=True)]
-            course.before += found.time
-            if found.status != STALLED or name == "lemke" or errors.largest == reached or left == 0:
-                break
-            z = lcp.unknowns(best) / unit
+        most = int(min(left, usual if limit is None or method == "auto" else left))
+        try:
+            found = run(given, name, tol, most, z, covering, accept=accept)
+        except ProblemError:  # Lemke's method does not solve all mixed problems
+            if not course.stages:
+                raise
+            break
+        left, course.ended, course.why = left - found.iterations, found.status, found.message
+        course.stages.append(Stage(name, found.iterations, errors.largest, found.time))
+        known = found.history if name != "lemke" else np.zeros(0)  # that of its pivots is of another quantity
+        seconds = course.before + np.linspace(0.0, found.time, len(known) + 1)[1:]
+        course.record += [*zip(seconds, known, strict=True)]
+        course.before += found.time
         first = None if first is None else lcp.unknowns(best)
         if is_converged(errors, tol) or left == 0:
             break

@@ -38,10 +38,7 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["StandardForm", "islands", "lemke", "standard_form"]
 
-ACCURATE = 1e-10  # the error of a part from which no other path is tried, at least
-PATHS = 3  # with different covering vectors
 COPIES = 4  # of a dense matrix: the form, the tableau and what it is made of
-GOLDEN = 0.5 * (5.0**0.5 - 1.0)  # its multiples are spread evenly between whole numbers
 SINGULAR = 1e-14  # reciprocal condition number of the equations, times their number
 
 
@@ -151,44 +148,33 @@ def standard_form(problem: LinearComplementarityProblem, rows: Indices | None = 
     return StandardForm(np.ascontiguousarray(S), b, C, sign, base, boxed, F)
 
 
-def closest(problem: LinearComplementarityProblem, points: list[Array]) -> tuple[Array, float]:
-    """Return the point that is closest to a solution, projected on the bounds, and the length of its minimum map."""
+def closest(problem: LinearComplementarityProblem, points: list[Array]) -> Array:
+    """Return the point that is closest to a solution, by the length of its minimum map, projected on the bounds."""
     points = [problem.project(point) for point in points]
     sizes = [euclid(minimum_map(problem, z, problem.slack(z))) for z in points]
-    best = int(np.argmin(np.nan_to_num(sizes, nan=np.inf)))
-    return points[best], sizes[best]
+    return points[int(np.argmin(np.nan_to_num(sizes, nan=np.inf)))]
 
 
 def solve_part(search: Search, I: Indices, part: LinearComplementarityProblem, covering: Array) -> tuple[Array, str]:
-    """Compute z of a part, and how its path ended; try other paths where the first ends in an ill-conditioned basis."""
+    """Compute z of a part, and how its path ended."""
     check_memory(f"Lemke's method with {len(I)} unknowns that hang together", COPIES * len(I) ** 2)
     form = standard_form(part, I)
     # Rows of upper bounds have no entry of their own. In the units of the others, whatever these are, they have the largest.
     own = covering[I[form.kept]]
     d = np.concatenate([own, np.full(len(form.boxed), own.max(initial=0.0))])
-    goal = 0.1 * max(search.tol, ACCURATE) * search.scaling.size
-    points: list[Array] = []
-    ended = ""
-    for path in range(PATHS):
-        unit = max(float(d.max(initial=0.0)), 1e-300)
-        done = complementary_pivoting(form.A, form.b, d / unit, search.limit - search.iterations)
-        search.iterations += done.pivots
-        search.history.extend(done.history.tolist())
-        if not path:
-            ended = "infeasible" if done.certificate is not None else done.status
-        vertex = form.vertex(part, done.basic) if done.status == "solved" else None
-        z, error = closest(part, [*points, *([] if vertex is None else [vertex]), form.point(part, done.z)])
-        if done.status != "solved" or error <= goal:
-            break
-        points, d = [z], d * (1.0 + (np.arange(1, len(d) + 1) * GOLDEN) % 1.0)
-    return z, ended
+    unit = max(float(d.max(initial=0.0)), 1e-300)
+    done = complementary_pivoting(form.A, form.b, d / unit, search.limit - search.iterations)
+    search.iterations += done.pivots
+    search.history.extend(done.history.tolist())
+    vertex = form.vertex(part, done.basic) if done.status == "solved" else None
+    z = closest(part, [*([] if vertex is None else [vertex]), form.point(part, done.z)])
+    return z, "infeasible" if done.certificate is not None else done.status
 
 
 def lemke(search: Search, covering: Array) -> tuple[str, str]:
     """Solve a linear complementarity problem with bounds by Lemke's method (:mod:`pluecker.contact.friction.lcp.lemke`).
 
-    Parts of the problem that no entry of A connects are solved one after the other. Where the last basis of one is too
-    ill-conditioned, two more paths are tried, from other covering vectors.
+    Parts of the problem that no entry of A connects are solved one after the other.
 
     Args:
         search: the problem and the goal; the best point is left there, and z0 after each pivot as the history. The path does

@@ -19,7 +19,6 @@ from pluecker.contact import (
     solve,
     solve_lcp,
 )
-from pluecker.contact.friction.lcp import standard_form
 from tests.contact.friction.lcp.lcp_problems import (
     FAMILIES,
     METHODS,
@@ -270,21 +269,3 @@ def test_one_part_without_solution_is_the_reason_for_all():
     b = np.array([-1.0, -1.0, -1.0, 2.0, -1.0])
     assert solve_lcp(A, b).status == "infeasible"
     assert solve_lcp(A, np.where(np.arange(5) == 2, 1.0, b)).status == "ray"
-
-
-def test_another_walk_is_tried_where_the_last_basis_is_no_solution(monkeypatch):
-    """The first walk pretends to end at z = 0; the others are what they are."""
-    walks, complementary_pivoting = [], standard_form.complementary_pivoting
-
-    def pivoting(A, b, covering, most):
-        walks.append(covering)
-        done = complementary_pivoting(A, b, covering, most)
-        return done if len(walks) > 1 else done._replace(z=0.0 * done.z, basic=np.zeros(len(b), dtype=bool))
-
-    monkeypatch.setattr(standard_form, "complementary_pivoting", pivoting)
-    result = solve_lcp([[2.0, 1.0], [1.0, 2.0]], [-5.0, -6.0])
-    assert result.converged
-    np.testing.assert_allclose(result.z, [4 / 3, 7 / 3], rtol=1e-12)
-    assert len(walks) == 2
-    assert (walks[1] > 0.0).all()
-    assert not np.allclose(walks[0] / walks[0].max(), walks[1] / walks[1].max())
