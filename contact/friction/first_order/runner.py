@@ -44,7 +44,7 @@ from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, 
 from pluecker.spatial.engine.parallel.interruption_flag import interrupted
 
 __all__ = [
-    "PATIENCE", "SHORTEST", "STILL", "evaluate", "evaluate_islands", "keep", "make_runner", "move_shift", "settle",
+    "INSIDE", "PATIENCE", "SHORTEST", "STILL", "evaluate", "evaluate_islands", "keep", "make_runner", "move_shift", "settle",
     "settled",
 ]  # fmt: skip
 

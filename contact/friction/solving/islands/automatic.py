@@ -34,7 +34,7 @@ import numpy as np
 
 from pluecker.contact.friction.first_order.memory import ERROR
 from pluecker.contact.friction.first_order.pgs import USUAL
-from pluecker.contact.friction.first_order.runner import settled
+from pluecker.contact.friction.first_order.runner import INSIDE, PATIENCE, SHORTEST, settled
 from pluecker.contact.friction.solving.islands.island import STEPS, Island, on_islands
 from pluecker.contact.friction.solving.islands.newton import BUDGET, Limits, run_newton
 from pluecker.contact.friction.solving.islands.parts import swept
@@ -42,8 +42,7 @@ from pluecker.contact.friction.solving.islands.parts import swept
 __all__ = ["limits_of", "run_automatic", "run_interior_point", "run_polished"]
 
 LARGE = 500  # contacts from which sweeps come first: they solve packings of a thousand in the time of ten factors
-# Contacts up to which Newton's method comes first in the convex law, where there is no start, and its factors.
-SMALL, CONVEX_BUDGET = 16, 20
+CONVEX_BUDGET = 20  # factors of the convex law, where the interior point follows: with 100 flows take 1.3 times as long
 GRADIENTS = 1000  # in one go: then Newton's method is tried
 SWEEPS, FACTORS = 200, 20  # of the first round, and factors from where these lead: with 50 as many problems are solved
 MORE, ROUNDS = 4, 6  # times as many in each round: with 5 rounds 3 of 440 hard problems fewer are solved
@@ -58,8 +57,8 @@ def run_automatic(whole, law, x, u, tol, limit, memory, begin, end):
 
 
 def limits_of(law: int, goal: float, iterations: int) -> Limits:
-    """Return the limits of Newton's method where it comes first: factors, and contacts with a start and without."""
-    return Limits(goal, iterations, *((BUDGET, LARGE, LARGE) if law == 1 else (CONVEX_BUDGET, LARGE, SMALL)))
+    """Return the limits of Newton's method where it comes first."""
+    return Limits(goal, iterations, BUDGET if law == 1 else CONVEX_BUDGET, LARGE)
 
 
 def table(island: Island, tol: float) -> None:
@@ -91,7 +90,7 @@ def coulomb(island: Island, tol: float) -> None:
         if island.roots is not None:
             island.newton(tol, x, factors)
         elif island.factorises:
-            hold_shifts(island, tol, AT_A_TIME)
+            hold_shifts(island, tol, PATIENCE)
         sweeps, factors = MORE * sweeps, MORE * factors
     if island.roots is not None and island.factorises:
         hold_shifts(island, tol)
@@ -118,21 +117,14 @@ def inside(island: Island, tol: float) -> None:
 run_table, run_polished, run_interior_point = on_islands(table), on_islands(polish), on_islands(inside)
 
 
-AT_A_TIME = 4  # shifts that may fail to help before their step is halved, or before sweeps are tried
-SHORTEST = 0.1  # step: with shorter ones the hard problems take longer, and one fewer is solved
-INSIDE = 0.01  # of the error of Coulomb's law, for the convex problem inside
-FINEST = 1e-14  # error of a convex problem inside that is asked for of cones, which hide it likewise
-
-
 def hold_shifts(island: Island, tol: float, most: float = np.inf) -> None:
     """Solve convex problems from the best point, each with the shift of the one before held, ``most`` at most."""
     x, g, step, idle, count = island.x.copy(), island.first_shift(), 1.0, 0, 0
     error = least = island.error
-    steep = max(1.0, float(island.P.K.friction.max(initial=0.0)))
+    steep = max(1.0, float(island.P.K.friction.max(initial=0.0)))  # cones hide the error of the convex problem likewise
     while island.error > tol and island.rest > 0 and step >= SHORTEST and count < most:
-        wanted = INSIDE * min(error, 1.0)
-        x = island.convex(max(wanted / steep, min(wanted, FINEST)), g, x)
+        x = island.convex(INSIDE * min(error, 1.0) / steep, g, x)
         error = island.checks.error(x, island.velocity(x))
         g += step * (island.shifted(x) - g)
         count += 1
-        step, idle, least = settled(step, idle, least, error, AT_A_TIME)
+        step, idle, least = settled(step, idle, least, error, PATIENCE)

@@ -86,14 +86,13 @@ class Limits(NamedTuple):
         goal: the error to be reached.
         iterations: of all methods together on an island, a factor being one.
         factors: of an island in one call.
-        blocks, fresh: of an island, at most, and of one without a start, whose multipliers are zero.
+        blocks: of an island, at most.
     """
 
     goal: float
     iterations: int
     factors: int
     blocks: int = MOST
-    fresh: int = MOST
 
 
 class Place(NamedTuple):
@@ -234,15 +233,6 @@ def store_block(P, i, x, u, place):
         place.r[k], place.offset[k] = x[k] * P.s[k], u[k] / P.s[k]
 
 
-@allocation_free_kernel
-def is_there(x, top, bottom):
-    """Return whether any of these multipliers is not zero"""
-    largest = 0.0
-    for k in range(top, bottom):
-        largest = max(largest, abs(x[k]))
-    return largest > 0.0
-
-
 def on_islands(task, x, u, limits, results, first_island, memory):
     """Run Newton's method on islands within limits that have a larger error than the goal, from x; return 0, or how many
     numbers of memory are lacking
@@ -250,7 +240,7 @@ def on_islands(task, x, u, limits, results, first_island, memory):
     ``results`` are those of the islands from the first one on. Pairs x, u that are better are kept.
     """
     P, law, roots, place = task
-    K, Q, y, v, (goal, iterations, factors, blocks, fresh) = P.K, problem_of(task), place.y, place.v, limits
+    K, Q, y, v, (goal, iterations, factors, blocks) = P.K, problem_of(task), place.y, place.v, limits
     for k in range(len(results)):
         island, here = first_island + k, results[k]
         most = min(factors, iterations - int(here[ITERATIONS]))
@@ -258,8 +248,6 @@ def on_islands(task, x, u, limits, results, first_island, memory):
         if roots.covered[island] == 0 or last - first > blocks or here[ERROR] <= goal or most <= 0 or interrupted():
             continue
         top, bottom = K.start[first], K.start[last]
-        if last - first > fresh and not is_there(x, top, bottom):
-            continue
         for i in range(first, last):
             store_block(P, i, x, P.b, place)
         members = part(view(roots.members), first, last - first)
