@@ -42,7 +42,7 @@ from pluecker.contact.friction.first_order.large_record import (
     miss,
     store_sums,
 )  # fmt: skip
-from pluecker.contact.friction.sparse.gather import places
+from pluecker.contact.friction.sparse.gather import ROWS_OF_GROUP, places
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.memory.ahead import ask_for_rows
@@ -63,8 +63,7 @@ __all__ = [
 
 START, CLEAR, COLLECT, STAND, SWEEP, JUDGE, REMEMBER = range(7)
 BODY_BLOCK = 256  # bodies of a block
-HEIGHT = 36  # rows of a group in J and T
-AHEAD = 4 * HEIGHT  # rows that are asked for before they are read
+AHEAD = 4 * ROWS_OF_GROUP  # rows that are asked for before they are read
 
 
 class Swept(NamedTuple):
@@ -205,7 +204,7 @@ def collect(L, strip):
     """v += T' x"""
     for i in range(load(L.begin, strip), load(L.begin, strip + 1)):
         k, p, near, far = 3 * i, 36 * i, places(L.bodies, i, False), places(L.bodies, i, True)
-        ask_for_rows(L.T, p + AHEAD, HEIGHT)
+        ask_for_rows(L.T, p + AHEAD, ROWS_OF_GROUP)
         x0, x1, x2 = load(L.x, k), load(L.x, k + 1), load(L.x, k + 2)
         add_to(L, p, near, read_velocities(L.v, near), x0, x1, x2)
         add_to(L, p + 18, far, read_velocities(L.v, far), x0, x1, x2)
@@ -242,7 +241,7 @@ def sweep(L, strip):
         carry_on(L, strip, beta)
     for i in range(load(L.begin, strip), load(L.begin, strip + 1)):
         k, p, near, far = 3 * i, 36 * i, places(L.bodies, i, False), places(L.bodies, i, True)
-        ask_for_rows(L.J, p + AHEAD, HEIGHT)
+        ask_for_rows(L.J, p + AHEAD, ROWS_OF_GROUP)
         v, w = read_velocities(L.v, near), read_velocities(L.v, far)
         y0, y1, y2, d0, d1, d2 = load(L.x, k), load(L.x, k + 1), load(L.x, k + 2), nothing, nothing, nothing
         if has_momentum == 1:
@@ -277,7 +276,7 @@ def judge(L, strip):
             load(L.x, k), load(L.x, k + 1), load(L.x, k + 2), load(L.b, k), load(L.b, k + 1), load(L.b, k + 2),
         )  # fmt: skip
         near, far = places(L.bodies, i, False), places(L.bodies, i, True)
-        ask_for_rows(L.J, HEIGHT * i + AHEAD, HEIGHT)
+        ask_for_rows(L.J, ROWS_OF_GROUP * i + AHEAD, ROWS_OF_GROUP)
         u0, u1, u2 = velocity_of(L, i, read_velocities(L.v, near), read_velocities(L.v, far), x0, x1, x2)
         store(L.u, k, u0)
         store(L.u, k + 1, u1)

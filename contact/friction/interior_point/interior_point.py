@@ -57,9 +57,8 @@ TINY = 1e-15  # a pivot that is left out, as a part of its diagonal entry
 PATIENCE = 8  # iterations without progress
 RUNAWAY_MULTIPLIER = 1e3  # multipliers, in units in which they are about one, that may be on their way to infinity
 TOO_FAR = 1e8  # those that are
-POOR = 0.1  # a step too short to go on with: one towards the path, without correction, takes its place
+POOR = 0.1  # a step too short to go on with, of large bounds: one towards the path, without correction, takes its place
 CENTRAL = 0.5  # where on the path that leads
-SHORTENED_STEP = 0.9  # of a step that led out of the cones
 
 
 # --------------------------------------------------------------------------------------------------------------- kernels
@@ -260,7 +259,7 @@ def follow_path(N, c, inner, C, S, degree, scaling, change, memory, tolerance, l
         step = min(1.0, (1.0 - max(1e-8, min(0.01, 0.1 * ratio))) * step)
         moved = rescale(C.kind, C.has, step, ds, dz, v, direction, l)
         while not moved and step > 1e-9:
-            step *= SHORTENED_STEP
+            step *= 0.5
             moved = rescale(C.kind, C.has, step, ds, dz, v, direction, l)
         turn_back(inner, Q, step, change.y, x)
         if not moved:

@@ -14,7 +14,7 @@ from pluecker.contact.friction.problem.checks import eliminate
 from pluecker.contact.friction.sparse.blocks import Indices
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["inverse_times"]
+__all__ = ["BODY", "inverse_times"]
 
 BODY = 6  # velocities of a body
 LARGEST_INVERTED_GROUP = 64  # rows of a group up to which its inverse is made

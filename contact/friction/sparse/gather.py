@@ -15,7 +15,7 @@ from pluecker.spatial.engine.scalars.lanes import WIDTH, get_lane
 from pluecker.spatial.engine.scalars.operations import load
 from pluecker.spatial.functions.elementwise import Array, rows_of_eight
 
-__all__ = ["HEIGHT", "SIDES", "WIDTH", "W", "fits", "largest_of", "places", "rows", "sum_of"]
+__all__ = ["HEIGHT", "ROWS_OF_GROUP", "SIDES", "WIDTH", "W", "fits", "largest_of", "places", "rows", "sum_of"]
 
 W = 1 if config.DISABLE_JIT else WIDTH  # numbers in a group
 LOWER = (1 << 32) - 1
@@ -72,6 +72,7 @@ if not config.DISABLE_JIT:
 
 
 HEIGHT, WIDTH, SIDES = 3, 6, 2  # rows of a contact, columns of a body, bodies of a contact at most
+ROWS_OF_GROUP = HEIGHT * WIDTH * SIDES  # in J and T
 
 
 def rows(n: int) -> Array:

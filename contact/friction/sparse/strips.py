@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices
-from pluecker.contact.friction.sparse.gather import HEIGHT, SIDES, WIDTH, W, fits, rows
+from pluecker.contact.friction.sparse.gather import HEIGHT, ROWS_OF_GROUP, SIDES, WIDTH, W, fits, rows
 from pluecker.spatial.engine.compiled.decorators import entry_point
 from pluecker.spatial.functions.elementwise import Array
 
@@ -66,7 +66,7 @@ class Strips(NamedTuple):
 
 def blocks_in_lanes(B: BlockMatrix, first: int, slots: Indices, side: Indices, groups: int) -> Array:
     """Copy the blocks of B from ``first`` on to rows, by the slots and the sides that they are for."""
-    memory = rows(groups * GROUP // W * SIDES * HEIGHT * WIDTH)
+    memory = rows(groups * GROUP // W * ROWS_OF_GROUP)
     put_blocks(B, first, slots, side, W, memory.reshape(-1))
     return memory
 

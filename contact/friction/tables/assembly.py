@@ -41,6 +41,7 @@ from pluecker.contact.arguments import as_record, as_switch
 from pluecker.contact.friction.dense.contact_law import NormalLaw, normal_law
 from pluecker.contact.friction.problem.checks import check_size
 from pluecker.contact.friction.problem.columns import as_column, entry_error
+from pluecker.contact.friction.problem.mass_matrix import BODY
 from pluecker.contact.friction.problem.operator import factored
 from pluecker.contact.friction.problem.problem import Problem, build_sets
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices
@@ -51,7 +52,6 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["assemble_contacts", "contact_jacobian"]
 
-BODY = 6  # velocities of a body
 ERP = 0.2  # of the penetration in a step, unless given
 
 

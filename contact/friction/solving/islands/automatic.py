@@ -19,7 +19,7 @@ Coulomb               gradients (1000) where there are no roots; then, :data:`RO
 What is hard for one method is easy for another. Measured on 220 problems of 11 families, 20 to 400 contacts: sweeps and
 Newton's method in turn solve all, in half of the time that they took with convex problems between them, shifts held, which
 solved no other: these come last, for the steepest cones (friction 1e6 and more). Of the 440 problems of
-``benchmarks.contact`` 437 are solved. No decision depends on times, and under Coulomb's law none on the tolerance but that
+``benchmarks.contact`` 438 are solved. No decision depends on times, and under Coulomb's law none on the tolerance but that
 of when to end.
 
 **Convex problems whose shift is held** are solved by the interior point, each with the shift that the velocities of the one

@@ -7,8 +7,7 @@ coarse problem. Contacts that do not act on one another are parts of their own, 
 bits for any number of threads.
 
 Measured on 10 packings of 2,600 to 16,000 contacts: with the neighbours all are solved, with theirs as well one fewer; with
-pieces of 200 sweeps one or two fewer. Where parts grow, pieces have no momentum now and then, and parts are kept from one to
-the next, that takes as long.
+pieces of 200 sweeps one or two fewer. Where parts grow and are kept from one piece to the next, that takes as long.
 
 Source: V. Dolean, P. Jolivet and F. Nataf, "An introduction to domain decomposition methods" (2015), chapter 1.
 """
@@ -28,19 +27,24 @@ __all__ = ["swept"]
 PIECE, PIECES = 100, 20  # sweeps of a piece; pieces in which the error has to halve
 SHARE = 0.9  # of the squared error, that parts have together before their neighbours are added
 MOST = 500  # contacts of a part: larger ones are left to sweeps
-AIM, FACTORS = 0.1, 40  # of the error of a part that is there, what is asked for; factors of each part
+AIM, FACTORS = 0.1, 40  # of the error of a part that is there, what is asked for; factors of each part: few take more
 OUTSIDE, INSIDE = -2, -1  # of some blocks, before sets have numbers
 
 
 def swept(island: Island, tol: float) -> None:
-    """Sweep with momentum from the best point, with Newton's method on parts, as long as the error halves."""
+    """Sweep from the best point, with Newton's method on parts, as long as the error halves.
+
+    A circle whose solution moves with that of its neighbours may hold momentum up: after a piece that brings nothing better,
+    one comes without it.
+    """
     if island.sweeping is None:
         return
-    x, u, before = island.x.copy(), island.u.copy(), np.inf
+    x, u, before, momentum = island.x.copy(), island.u.copy(), np.inf, True
     while tol < island.error < 0.5 * before and island.rest > 0:
         before = island.error
         for _ in range(PIECES):
-            island.sweeps(tol, PIECE, x, u, momentum=True)
+            least = island.error
+            momentum = island.sweeps(tol, PIECE, x, u, momentum=momentum) < least or not momentum
             if island.error <= tol or island.rest <= 0:
                 return
             improve(island, x, u)
