@@ -38,7 +38,7 @@ from pluecker.contact.friction.first_order.runner import STILL, evaluate, keep, 
 from pluecker.contact.friction.problem.natural_map import TOO_LARGE, distance_block, larger
 from pluecker.contact.friction.problem.operator import apply, clear, pull, push
 from pluecker.contact.friction.problem.sets import project_block
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, positive
+from pluecker.spatial.engine.compiled.decorators import kernel, positive
 from pluecker.spatial.engine.parallel.interruption_flag import interrupted
 from pluecker.spatial.functions.elementwise import Array
 
@@ -56,7 +56,7 @@ class Point(NamedTuple):
     Nx: Array
 
 
-@allocation_free_kernel
+@kernel
 def step(P, g, now, old, beta, t, new, island):
     """new = P(y - t (N y + b + g)) with y = now + beta (now - old), and its velocities of bodies"""
     A, K, b = P.A, P.K, P.b
@@ -72,7 +72,7 @@ def step(P, g, now, old, beta, t, new, island):
         push(A, i, new)
 
 
-@allocation_free_kernel
+@kernel
 def look(P, g, now, old, beta, new, island, work, sums):
     """Compute N new, and the sums that say what becomes of it
 
@@ -110,7 +110,7 @@ def look(P, g, now, old, beta, new, island, work, sums):
     sums[LACK], sums[HELD], sums[SPEED] = lack, held, speed
 
 
-@allocation_free_kernel
+@kernel
 def offset_size(P, first, last):
     """Return |b|^2, and the largest component of b, as a velocity of its block"""
     total, largest = 0.0, 0.0
@@ -123,14 +123,14 @@ def offset_size(P, first, last):
     return total, largest
 
 
-@allocation_free_kernel
+@kernel
 def as_velocity(Nx, b, u, top, bottom):
     """u = N x + b"""
     for k in range(top, bottom):
         u[k] = Nx[k] + b[k]
 
 
-@allocation_free_kernel
+@kernel
 def first_lipschitz(P, y, Ny, island):
     """Estimate the Lipschitz constant from below, by |N 1| / |1|"""
     first, last = P.islands[island], P.islands[island + 1]
@@ -144,7 +144,7 @@ def first_lipschitz(P, y, Ny, island):
     return max(np.sqrt(size / (bottom - top)), 1e-3)
 
 
-@allocation_free_kernel
+@kernel
 def momentum(theta, nesterov):
     """Return beta, and theta of the next iteration"""
     if nesterov == 0.0:

@@ -23,7 +23,7 @@ import numpy as np
 from pluecker.contact.friction.first_order.memory import FREE
 from pluecker.contact.friction.problem.sets import project_block, shift_block
 from pluecker.contact.friction.sparse.blocks import add_dot
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
 
 __all__ = ["DIAGONAL", "find_steps", "largest_eigenvalue", "project_step"]
 
@@ -32,7 +32,7 @@ ROTATIONS = 12  # sweeps of rotations at most: convergence is quadratic, four to
 NEGLIGIBLE_ENTRY = 1e-13  # relative size of an entry beside the diagonal that is zero
 
 
-@allocation_free_kernel
+@kernel
 def diagonal_block(A, i, top, n, work):
     """Compute N_ii, its row r in ``work[DIAGONAL + r, top : top + n]``"""
     for r in range(n):
@@ -56,7 +56,7 @@ def diagonal_block(A, i, top, n, work):
                         work[DIAGONAL + r, top + c] += A.N.data[A.N.place[k] + r * n + c]
 
 
-@allocation_free_kernel
+@kernel
 def largest_eigenvalue(D, row, top, n):
     """Return that of the symmetric ``D[row : row + n, top : top + n]``, which is made diagonal by rotations (Jacobi)"""
     for _ in range(ROTATIONS):
@@ -85,7 +85,7 @@ def largest_eigenvalue(D, row, top, n):
     return largest
 
 
-@allocation_free_kernel
+@kernel
 def find_steps(A, K, first, last, work, rho):
     """rho_i = 1 / (largest eigenvalue of N_ii), in the first place of block i; 1 where N_ii is zero"""
     for i in range(first, last):
@@ -96,7 +96,7 @@ def find_steps(A, K, first, last, work, rho):
         rho[top] = 1.0 / value if value > 1e-12 else 1.0
 
 
-@allocation_free_kernel
+@kernel
 def project_step(K, i, exact, shift, rho, x, u, out):
     """P(x_i - rho (u + g)_i); g is ``shift`` in the normal row and, with ``exact``, what the velocities add"""
     top = K.start[i]

@@ -42,7 +42,7 @@ from pluecker.contact.friction.first_order.runner import STILL, evaluate, keep, 
 from pluecker.contact.friction.problem.operator import apply, pull, push
 from pluecker.contact.friction.problem.sets import project_block
 from pluecker.contact.friction.sparse.blocks import multiply_row_transposed
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, positive
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel, positive
 from pluecker.spatial.engine.parallel.interruption_flag import interrupted
 
 __all__ = ["USUAL", "is_between_bodies", "pgs", "psor", "run_pgs", "run_psor", "sweep_contact"]
@@ -55,7 +55,7 @@ LARGEST_MOMENTUM = 0.95  # momentum: with 0.9 packings take a tenth more sweeps,
 ALONG_X, ALONG_U, BEGUN_X, BEGUN_U = range(FREE + 1, FREE + 5)  # rows of work: d and N d; where the last sweep began
 
 
-@allocation_free_kernel
+@kernel
 def all_velocities(P, x, u, first, last, left, right):
     """u = N x + b, and the velocities of the bodies where there are factors"""
     apply(P.A, x, u, first, last, left, right)
@@ -63,7 +63,7 @@ def all_velocities(P, x, u, first, last, left, right):
         u[k] += P.b[k]
 
 
-@allocation_free_kernel
+@kernel
 def velocities_of(P, i, x, u):
     """u_i = J_i v + compliance x_i + b_i, with the velocities v of the bodies"""
     pull(P.A, i, x, u)
@@ -71,7 +71,7 @@ def velocities_of(P, i, x, u):
         u[k] += P.b[k]
 
 
-@allocation_free_kernel
+@kernel
 def sweep(P, exact, g, x, u, first, last, relaxation, rho, d):
     """Sweep all blocks once; return how much x changed, and its size, squared
 
@@ -106,7 +106,7 @@ def sweep(P, exact, g, x, u, first, last, relaxation, rho, d):
     return change, size
 
 
-@allocation_free_kernel
+@kernel
 def exchange(x, u, best_x, best_u, top, bottom):
     """Exchange pairs: the best one is the result, the last one, from which sweeps can go on, stays in memory"""
     for k in range(top, bottom):
@@ -114,7 +114,7 @@ def exchange(x, u, best_x, best_u, top, bottom):
         u[k], best_u[k] = best_u[k], u[k]
 
 
-@allocation_free_kernel
+@kernel
 def moving(P, island, u):
     """Return what moves linearly with x, and is carried on with it, u or velocities of bodies, and its range in there
 
@@ -127,7 +127,7 @@ def moving(P, island, u):
     return P.A.velocity, left, right if right <= len(u) else left
 
 
-@allocation_free_kernel
+@kernel
 def stand_still(P, x, u, island, work):
     """Clear the momentum: the first sweep begins at this pair"""
     for k in range(P.K.start[P.islands[island]], P.K.start[P.islands[island + 1]]):
@@ -137,7 +137,7 @@ def stand_still(P, x, u, island, work):
         work[ALONG_U, k], work[BEGUN_U, k] = 0.0, v[k]
 
 
-@allocation_free_kernel
+@kernel
 def momentum_at(age):
     """Return the factor b of momentum, ``age`` sweeps after it began anew"""
     return min(age / (age + 3.0), LARGEST_MOMENTUM)
@@ -237,7 +237,7 @@ def psor(P, exact, g, x, u, island, goal, limit, memory):
 run_pgs, run_psor = make_runner(pgs, True), make_runner(psor, True)
 
 
-@allocation_free_kernel
+@kernel
 def is_between_bodies(P, i):
     """Return whether block i is a contact of three components on one or two bodies with six velocities, in J as in T"""
     J, T, K = P.A.J, P.A.T, P.K
@@ -249,19 +249,19 @@ def is_between_bodies(P, i):
     return J.column[n] == T.column[m] and J.column[n + count - 1] == T.column[m + count - 1]
 
 
-@allocation_free_kernel
+@kernel
 def row_of(a, p, v0, v1, v2, v3, v4, v5):
     """Multiply a row of a block by six velocities"""
     return (a[p] * v0 + a[p + 1] * v1 + a[p + 2] * v2) + (a[p + 3] * v3 + a[p + 4] * v4 + a[p + 5] * v5)
 
 
-@allocation_free_kernel
+@kernel
 def add_column(a, p, v, d0, d1, d2):
     """Return v plus what three multipliers add to it"""
     return v + (a[p] * d0 + a[p + 6] * d1 + a[p + 12] * d2)
 
 
-@allocation_free_kernel
+@kernel
 def sweep_contact(P, i, exact, shift, step, x):
     """Update block i of x and the velocities of its bodies; return how much x changed, and its size, squared"""
     J, T, v, K = P.A.J, P.A.T, P.A.velocity, P.K

@@ -40,7 +40,7 @@ from pluecker.contact.friction.first_order.memory import (
 )
 from pluecker.contact.friction.problem.natural_map import larger, natural_map
 from pluecker.contact.friction.problem.sets import shift_block
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, called_kernel, entry_point
+from pluecker.spatial.engine.compiled.decorators import called_kernel, entry_point, kernel
 from pluecker.spatial.engine.parallel.interruption_flag import interrupted
 
 __all__ = [
@@ -52,14 +52,14 @@ INSIDE = 0.1  # of the error of Coulomb's law, for the convex problem inside
 STILL = 1e-15  # relative change of multipliers that do not move any more
 
 
-@allocation_free_kernel
+@kernel
 def evaluate(P, g, x, u, exact, first, last, work):
     """Return the error of x, where u = N^ x + b^: natural map or error in velocity, relative, with a shift g, not scaled"""
     error, lack, held, speed = natural_map(P.K, P.s, P.b, g, x, u, exact, first, last, work)
     return larger(error, lack, held, speed)
 
 
-@allocation_free_kernel
+@kernel
 def keep(x, u, best_x, best_u, top, bottom):
     """Copy one pair to another"""
     for k in range(top, bottom):
@@ -150,7 +150,7 @@ SHORTEST = 0.01  # step of the shift
 HELPS = 0.9  # of the smallest error so far: a shift whose error is below did help
 
 
-@allocation_free_kernel
+@kernel
 def move_shift(P, u, g, step, first, last):
     """g += step (what the velocities u make - g), of the blocks from ``first`` to ``last``, not scaled"""
     for i in range(first, last):
@@ -166,4 +166,4 @@ def settled(step, idle, least, error, patience):
     return step, idle, least
 
 
-settle = allocation_free_kernel(settled)
+settle = kernel(settled)

@@ -54,7 +54,6 @@ from pluecker.spatial.engine.compiled.numba_internals import (
 __all__ = [
     "TAUGHT",
     "address",
-    "allocation_free_kernel",
     "called_kernel",
     "compiled_for",
     "entrance",
@@ -105,9 +104,6 @@ def kernel(function: F) -> F:
     if config.DISABLE_JIT:
         return function
     return Kernel(function, targetoptions=INNER, pipeline_class=PartCompiler)
-
-
-allocation_free_kernel = kernel  # what sweeps and gradients call it
 
 
 def called_kernel(function: F) -> F:

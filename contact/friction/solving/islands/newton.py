@@ -31,7 +31,7 @@ from pluecker.contact.friction.solving.direct import Direct
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices, multiply_row, multiply_row_transposed
 from pluecker.contact.friction.velocities.island import IslandProblem
 from pluecker.contact.friction.velocities.solve_island import make_memory, solve_island
-from pluecker.spatial.engine.compiled.decorators import allocation_free_kernel, entry_point
+from pluecker.spatial.engine.compiled.decorators import entry_point, kernel
 from pluecker.spatial.engine.memory.views import view
 from pluecker.spatial.engine.parallel.interruption import answering
 from pluecker.spatial.engine.parallel.interruption_flag import interrupted
@@ -213,7 +213,7 @@ fill = entry_point(fill)
 # --------------------------------------------------------------------------------------------------------------- kernels
 
 
-@allocation_free_kernel
+@kernel
 def problem_of(task):
     """View the problem as the solver of islands has it"""
     roots, place, G = task.roots, task.place, task.roots.G
@@ -224,7 +224,7 @@ def problem_of(task):
     )  # fmt: skip
 
 
-@allocation_free_kernel
+@kernel
 def store_block(P, i, x, u, place):
     """Store multipliers, bounds, and as offset the velocities u of block row i, not scaled"""
     top = P.K.start[i]
