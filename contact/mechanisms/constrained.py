@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from itertools import combinations, pairwise
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.model.model import Model, without_friction
-from pluecker.contact.arguments import as_choice, can_be_listed
+from pluecker.contact.arguments import can_be_listed
 from pluecker.contact.constraints.checks import as_impacts, not_negative
+from pluecker.contact.constraints.records.point_contact import PointContact
 from pluecker.contact.constraints.relation import USER, Parts, Row
 from pluecker.contact.errors import ConstraintError
-from pluecker.contact.friction.problem.problem import LAWS
 from pluecker.contact.geometry.collision import Collision, WorldShapes
 from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.geometry.surfaces import Collider
@@ -209,14 +209,13 @@ def parts_of(record: Any, model: Model) -> Parts:
 
 
 def pair_contacts(
-    shapes: Any, pairs: Any, law: Any, recovery: Any, recovery_speed: Any, impacts: Any
+    shapes: Any, pairs: Any, recovery: Any, recovery_speed: Any, impacts: Any
 ) -> tuple[ShapeContact, ...]:
     """Make a contact for each pair of names, called ``"first/second"``.
 
     Args:
         shapes: records of :class:`~pluecker.contact.geometry.Collider`, or a :class:`~pluecker.contact.geometry.Collision`.
         pairs: two names of colliders each.
-        law: ``ncp``.
         recovery, recovery_speed: at which rate depths are undone, and at most at which speed; 1/s and m/s.
         impacts: ``newton`` or ``poisson``.
 
@@ -224,10 +223,8 @@ def pair_contacts(
         TypeError: something is no collider, no pair of names.
         KeyError: there is no collider of that name.
         ValueError: two colliders have one name, a pair is of one collider with itself, comes twice, or is ignored, another
-            law.
+            Collision.
     """
-    if law != "ncp":
-        raise ConstraintError(f"World: law is {shown(law)}, expected 'ncp': named pairs have Coulomb's law")
     colliders = {collider.name: collider for collider in as_colliders(shapes)}
     if not can_be_listed(pairs):
         raise ArgumentTypeError(f"World: pairs is {shown(pairs)}, expected pairs of names of shapes")
@@ -253,6 +250,16 @@ def pair_contacts(
     return tuple(found.values())
 
 
+def collision_of_pairs(model: Model, pairs: Sequence[ShapeContact]) -> Collision:
+    """Make a collision in which the shapes of these pairs touch, and no others, whatever their groups."""
+    colliders = {
+        each.name: replace(each, groups=(), ignores=()) for pair in pairs for each in (pair.first, pair.second)
+    }
+    wanted = {frozenset((pair.first.name, pair.second.name)) for pair in pairs}
+    ignored = [pair for pair in combinations(colliders, 2) if frozenset(pair) not in wanted]
+    return Collision(model, list(colliders.values()), ignored=ignored, adjacent=True)
+
+
 def as_colliders(shapes: Any) -> tuple[Collider, ...]:
     """Check that shapes are colliders, with names of their own."""
     if isinstance(shapes, Collision):
@@ -273,39 +280,44 @@ def as_colliders(shapes: Any) -> tuple[Collider, ...]:
 def as_world_shapes(
     model: Model,
     shapes: Any,
-    law: Any,
+    law: str,
     impacts: Any,
     recovery: Any,
     recovery_speed: Any,
     accuracy: float,
-    named: bool,
-    paired: bool,
+    records: Sequence[Any],
+    pairs: Sequence[ShapeContact] | None,
 ) -> WorldShapes | None:
-    """Check shapes and the law of their contacts; None where there are no shapes, or where the pairs that touch are named.
+    """Check shapes and the law of their contacts; None where none are found in each step: there are no shapes, or the pairs
+    that touch are named, and the law is Coulomb's.
 
     Args:
-        named: whether there are constraints between shapes.
-        paired: whether they come from pairs of these shapes.
+        records: the constraints.
+        pairs: contacts of the pairs that touch, if they are named.
 
     Raises:
         ConstraintError: Poisson's law of impact with the convex law, in which what is returned would rub too much;
-            another law than Coulomb's where no contacts are found;
+            another law than Coulomb's where nothing touches, or where constraints between shapes were made one by one;
             the shapes are those of another model; there are constraints between other shapes besides.
     """
-    law, impacts = as_choice("World: law", law, LAWS), as_impacts("World", impacts)
+    impacts = as_impacts("World", impacts)
     if (law, impacts) == ("ccp", "poisson"):
         raise ConstraintError("World: law is 'ccp' and impacts is 'poisson', expected 'newton' with this law")
     rate = not_negative("World", "recovery", recovery)
     speed = not_negative("World", "recovery_speed", recovery_speed, infinite=True)
     if isinstance(shapes, Collision) and shapes.model is not model:
         raise ConstraintError("World: shapes is a Collision of another model, expected one of the world's own")
-    colliders = as_colliders(shapes)
-    if paired or not colliders:
-        if law != "ncp":
-            raise ConstraintError(
-                f"World: law is {shown(law)}, expected 'ncp': no contacts are found, those of constraints have Coulomb's law"
-            )
+    colliders, named = as_colliders(shapes), any(isinstance(each, ShapeContact) for each in records)
+    if law == "ncp" and (pairs is not None or not colliders):
         return None
+    if pairs is not None:
+        shapes = collision_of_pairs(model, pairs)
+    elif not colliders and not any(isinstance(each, (PointContact, ShapeContact)) for each in records):
+        raise ConstraintError(f"World: law is {shown(law)}, expected 'ncp': nothing touches in this world")
+    elif not colliders and named:
+        raise ConstraintError(
+            f"World: law is {shown(law)}, expected 'ncp': constraints between shapes have Coulomb's law; name the pairs"
+        )
     if named:
         raise ConstraintError(
             "World: there are shapes whose contacts are found in each step, and constraints between shapes; give all shapes "

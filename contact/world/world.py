@@ -14,9 +14,10 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.pictures.overlays import Lines, Overlay
 from pluecker.articulated.running.arguments import Array, as_model
 from pluecker.articulated.trajectory.trajectory import Trajectory
+from pluecker.contact.arguments import as_choice
 from pluecker.contact.constraints.checks import positive
 from pluecker.contact.constraints.records.limits import joint_rows
-from pluecker.contact.geometry.shape_contact import ShapeContact
+from pluecker.contact.friction.problem.problem import LAWS
 from pluecker.contact.instants.inverse import Effort
 from pluecker.contact.instants.rows_at import RowsAt
 from pluecker.contact.mechanisms.closing import Closed, close_world
@@ -73,9 +74,10 @@ class World(Constrained):
             body and the one that carries it, and of groups that ignore each other do not touch; the world carries nobody.
         pairs: names of two shapes each: then only these touch, and each pair is a constraint,
             :class:`~pluecker.contact.geometry.ShapeContact`, after the others, called ``"first/second"``, whatever their
-            groups. Eight states of a batch go at once.
-        law: of contacts that are found, and of point contacts beside them: ``ncp``, Coulomb's, or ``ccp``, ``lcp``,
-            ``frictionless``, as for :func:`~pluecker.contact.solve`. Where none are found all contacts have Coulomb's.
+            groups. Eight states of a batch go at once. With another law than Coulomb's contacts are found in each step, of
+            these pairs alone, and they are no constraints.
+        law: of all contacts: ``ncp``, Coulomb's, or ``ccp``, ``lcp``, ``frictionless``, as for
+            :func:`~pluecker.contact.solve`. Contacts of points have another law than Coulomb's one state at a time.
         impacts: of contacts that are found, and of pairs: ``"newton"``, or ``"poisson"``, by which no impact of one contact
             gains energy with friction; see :class:`~pluecker.contact.constraints.PointContact`.
         recovery: of contacts that are found, and of ``pairs``: at which rate depths are undone, as that of a
@@ -122,15 +124,13 @@ class World(Constrained):
         accuracy: float = 1e-6,
     ) -> None:
         model = as_model("World", model)
-        fixed = () if pairs is None else pair_contacts(shapes, pairs, law, recovery, recovery_speed, impacts)
-        records = checked((*checked(constraints), *fixed))
+        fixed = None if pairs is None else pair_contacts(shapes, pairs, recovery, recovery_speed, impacts)
+        law = as_choice("World: law", law, LAWS)
+        records = checked((*checked(constraints), *(fixed or () if law == "ncp" else ())))
         if not isinstance(limits, (bool, np.bool_)):
             raise ArgumentTypeError(f"World: limits is a {type(limits).__name__}, expected True or False")
         accuracy = positive("World", "accuracy", accuracy)
-        named = any(isinstance(each, ShapeContact) for each in records)
-        found = as_world_shapes(
-            model, shapes, law, impacts, recovery, recovery_speed, accuracy, named, pairs is not None
-        )
+        found = as_world_shapes(model, shapes, law, impacts, recovery, recovery_speed, accuracy, records, fixed)
         parts = *(parts_of(each, model) for each in records), joint_rows(model, bool(limits))
         super().__init__(model, records, bool(limits), parts, found, accuracy)
 

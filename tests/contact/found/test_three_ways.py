@@ -23,15 +23,16 @@ STILL = np.zeros(6)
 LIES, STANDS = np.array([0.0, 0.0, 0.05, *UPRIGHT]), np.array([0.0, 0.0, RADIUS, *UPRIGHT])
 
 
-def world_by(way, builder, shapes, points, closed=False, held=(), impacts="newton"):
+def world_by(way, builder, shapes, points, closed=False, held=(), impacts="newton", kind="ncp"):
     """Make a world of points that touch, or of shapes: each touches the next, if closed the last one the first.
 
-    ``held``: other constraints.
+    ``held``: other constraints; ``kind``: the law of friction.
     """
+    options = {"law": kind} if way != "found" and kind == "ncp" else {"law": kind, "accuracy": 1e-9}
     if way == "points":
-        return World(builder.build(), [*held, *points])
-    pairs = [(a.name, b.name) for a, b in pairwise([*shapes, shapes[0]] if closed else shapes)]
-    options = {"pairs": pairs} if way == "named" else {"accuracy": 1e-9}
+        return World(builder.build(), [*held, *points], **options)
+    if way == "named":
+        options["pairs"] = [(a.name, b.name) for a, b in pairwise([*shapes, shapes[0]] if closed else shapes)]
     return World(builder.build(), held, shapes=shapes, impacts=impacts, **options)
 
 
@@ -42,8 +43,10 @@ def free(builder, name, mass, moments):
 
 
 @cache
-def on_plane(way, kind, slope=0.0, friction=MU, impacts="newton", **law):
-    """A box, or a ball, on the plane z = 0, with gravity turned about y; ``law``: what else the surface of the body has."""
+def on_plane(way, kind, slope=0.0, friction=MU, impacts="newton", rule="ncp", **law):
+    """A box, or a ball, on the plane z = 0, with gravity turned about y; ``rule``: the law of friction; ``law``: what else
+    the surface of the body has.
+    """
     builder = ModelBuilder(gravity=(G * np.sin(slope), 0.0, -G * np.cos(slope)))
     shape, own = Box(SIDES) if kind == "box" else Sphere(RADIUS), Surface(friction, **law)
     ground = own if "kinetic_friction" in law else Surface(friction)
@@ -51,7 +54,7 @@ def on_plane(way, kind, slope=0.0, friction=MU, impacts="newton", **law):
     law = {"friction": friction, "impacts": impacts, **law}
     points = corners("world", **law) if kind == "box" else [PointContact("p", "world", "body", radius=RADIUS, **law)]
     shapes = [Collider("plane", HalfSpace(), "world", ground), Collider("skin", shape, "body", own)]
-    return world_by(way, builder, shapes, points, impacts=impacts)
+    return world_by(way, builder, shapes, points, impacts=impacts, kind=rule)
 
 
 def corners(ground, **law):
@@ -192,6 +195,35 @@ def assert_one_motion(worlds, q, v, steps, atol=1e-7):
         np.testing.assert_allclose(other.q, first.q, atol=atol)
         np.testing.assert_allclose(other.v, first.v, atol=atol)
     return first
+
+
+def test_a_ball_that_slides_is_one_motion_by_each_law_of_friction():
+    """By Coulomb's law, also with a polygon along which it goes, it is slowed by mu g; by the convex one it rises with mu
+    times its slip, in the first step, and then flies; without friction nothing slows it.
+    """
+    v = [0.0, 0.0, 0.0, 0.5, 0.0, 0.0]
+    for rule, slowed, rises in (
+        ("ncp", MU * G * H, 0.0),
+        ("lcp", MU * G * H, 0.0),
+        ("frictionless", 0.0, 0.0),
+        ("ccp", None, MU),
+    ):
+        motion = assert_one_motion([on_plane(way, "ball", rule=rule) for way in WAYS], STANDS, v, 1 if rises else 6)
+        R = turned(motion.q[1])
+        w, u = R @ motion.v[1, :3], R @ motion.v[1, 3:]
+        np.testing.assert_allclose(u[2], rises * (u[0] - RADIUS * w[1]), atol=1e-7)
+        if slowed is not None:
+            np.testing.assert_allclose(u[0], 0.5 - slowed, atol=1e-7)
+
+
+def test_by_another_law_than_coulombs_named_pairs_alone_touch():
+    """The box falls through the plane that it is not paired with, and lies on the one below."""
+    builder = ModelBuilder()
+    free(builder, "body", MASS, inertia(Box(SIDES), MASS))
+    upper, lower = Collider("upper", HalfSpace(), "world"), Collider("lower", HalfSpace(), ("world", (0.0, 0.0, -0.1)))
+    shapes = [upper, lower, Collider("skin", Box(SIDES), "body")]
+    world = World(builder.build(), shapes=shapes, pairs=[("lower", "skin")], law="ccp")
+    np.testing.assert_allclose(world.simulate(LIES, STILL, 0.5, H).q[-1], LIES - [0, 0, 0.1, 0, 0, 0, 0], atol=1e-6)
 
 
 @pytest.mark.parametrize(("impacts", "e"), [("newton", 0.6), ("poisson", 0.6), ("poisson", 1.0)])

@@ -47,8 +47,8 @@ CONVEX_BUDGET = 20  # factors of the convex law, where the interior point follow
 GRADIENTS = 1000  # in one go: then Newton's method is tried
 SWEEPS, FACTORS = 200, 20  # of the first round, and factors from where these lead: with 50 as many problems are solved
 MORE, ROUNDS = 4, 6  # times as many in each round: with 5 rounds 3 of 440 hard problems fewer are solved
-# After so many rounds Newton's method goes on from nothing, so long. Of 66 problems of a wall that a heavy ball hits, friction
-# 1.5, which rounds leave at 1 to 30 times the accuracy, that solves two in three.
+# After so many rounds Newton's method goes on from nothing, so long. Of 66 problems of a wall that a heavy ball hits, with
+# friction 1.5, which rounds leave at 1 to 30 times the accuracy, that solves two in three.
 FIRST_ROUNDS, LONG = 4, 20_000
 
 
