@@ -217,13 +217,16 @@ def test_a_ball_that_slides_is_one_motion_by_each_law_of_friction():
 
 
 def test_by_another_law_than_coulombs_named_pairs_alone_touch():
-    """The box falls through the plane that it is not paired with, and lies on the one below."""
-    builder = ModelBuilder()
-    free(builder, "body", MASS, inertia(Box(SIDES), MASS))
-    upper, lower = Collider("upper", HalfSpace(), "world"), Collider("lower", HalfSpace(), ("world", (0.0, 0.0, -0.1)))
-    shapes = [upper, lower, Collider("skin", Box(SIDES), "body")]
-    world = World(builder.build(), shapes=shapes, pairs=[("lower", "skin")], law="ccp")
-    np.testing.assert_allclose(world.simulate(LIES, STILL, 0.5, H).q[-1], LIES - [0, 0, 0.1, 0, 0, 0, 0], atol=1e-6)
+    """Boxes fall through the plane that they are not paired with, and through one another, and lie on the one below."""
+    builder, surface = ModelBuilder(), Surface(friction=MU)
+    shapes = [Collider("upper", HalfSpace(), "world"), Collider("lower", HalfSpace(), ("world", (0.0, 0.0, -0.1)))]
+    for name in ("one", "two"):
+        free(builder, name, MASS, inertia(Box(SIDES), MASS))
+        shapes.append(Collider(name, Box(SIDES), name, surface))
+    world = World(builder.build(), shapes=shapes, pairs=[("lower", "one"), ("two", "lower")], law="ccp")
+    start = np.array([*LIES, 0.0, 0.0, 0.2, *UPRIGHT])
+    lies = [*LIES[:2], -0.05, *UPRIGHT]
+    np.testing.assert_allclose(world.simulate(start, np.zeros(12), 0.5, H).q[-1], [*lies, *lies], atol=1e-6)
 
 
 @pytest.mark.parametrize(("impacts", "e"), [("newton", 0.6), ("poisson", 0.6), ("poisson", 1.0)])
