@@ -253,6 +253,8 @@ class WorldShapes:
             touch.offsets,
             touch.rows,
             touch.velocities,
+            touch.allowed.unwanted,
+            touch.allowed.families,
             np.array(numbers),
         ):
             found.update(np.ascontiguousarray(array).tobytes())

@@ -222,8 +222,8 @@ def pair_contacts(
     Raises:
         TypeError: something is no collider, no pair of names.
         KeyError: there is no collider of that name.
-        ValueError: two colliders have one name, a pair is of one collider with itself, comes twice, or is ignored, another
-            Collision.
+        ValueError: two colliders have one name, a pair is of one collider with itself, comes twice, or is ignored by
+            the Collision.
     """
     colliders = {collider.name: collider for collider in as_colliders(shapes)}
     if not can_be_listed(pairs):
@@ -250,14 +250,14 @@ def pair_contacts(
     return tuple(found.values())
 
 
-def collision_of_pairs(model: Model, pairs: Sequence[ShapeContact]) -> Collision:
+def collision_of_pairs(model: Model, pairs: Sequence[ShapeContact], margin: float) -> Collision:
     """Make a collision in which the shapes of these pairs touch, and no others, whatever their groups."""
     colliders = {
         each.name: replace(each, groups=(), ignores=()) for pair in pairs for each in (pair.first, pair.second)
     }
     wanted = {frozenset((pair.first.name, pair.second.name)) for pair in pairs}
     ignored = [pair for pair in combinations(colliders, 2) if frozenset(pair) not in wanted]
-    return Collision(model, list(colliders.values()), ignored=ignored, adjacent=True)
+    return Collision(model, list(colliders.values()), ignored=ignored, adjacent=True, margin=margin)
 
 
 def as_colliders(shapes: Any) -> tuple[Collider, ...]:
@@ -303,6 +303,12 @@ def as_world_shapes(
     impacts = as_impacts("World", impacts)
     if (law, impacts) == ("ccp", "poisson"):
         raise ConstraintError("World: law is 'ccp' and impacts is 'poisson', expected 'newton' with this law")
+    points = [each for each in records if isinstance(each, PointContact)]
+    for each in points if law == "ccp" else ():
+        if each.impacts == "poisson" and each.restitution > 0.0:
+            raise ConstraintError(
+                f"World: law is 'ccp' and impacts of {shown(each.name)} is 'poisson', expected 'newton' with this law"
+            )
     rate = not_negative("World", "recovery", recovery)
     speed = not_negative("World", "recovery_speed", recovery_speed, infinite=True)
     if isinstance(shapes, Collision) and shapes.model is not model:
@@ -310,14 +316,16 @@ def as_world_shapes(
     colliders, named = as_colliders(shapes), any(isinstance(each, ShapeContact) for each in records)
     if law == "ncp" and (pairs is not None or not colliders):
         return None
-    if pairs is not None:
-        shapes = collision_of_pairs(model, pairs)
-    elif not colliders and not any(isinstance(each, (PointContact, ShapeContact)) for each in records):
+    if not (pairs if pairs is not None else colliders) and not points and not named:
         raise ConstraintError(f"World: law is {shown(law)}, expected 'ncp': nothing touches in this world")
-    elif not colliders and named:
+    if named and law != "ncp":
         raise ConstraintError(
             f"World: law is {shown(law)}, expected 'ncp': constraints between shapes have Coulomb's law; name the pairs"
         )
+    if pairs is not None:
+        for each in pairs:
+            parts_of(each, model)  # refuses what cannot touch
+        shapes = collision_of_pairs(model, pairs, shapes.margin if isinstance(shapes, Collision) else 0.0)
     if named:
         raise ConstraintError(
             "World: there are shapes whose contacts are found in each step, and constraints between shapes; give all shapes "

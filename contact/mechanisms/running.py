@@ -122,7 +122,8 @@ def levels_outside() -> int:
 def refuse_contacts(world: Constrained, method: str) -> None:
     """Refuse contacts, which have impulses in steps, and no forces at an instant."""
     if world.packed.n_contacts or world.found_contacts is not None:
-        touching = [] if world.found_contacts is None else ["shapes"]
+        found = world.found_contacts
+        touching = ["shapes"] if found is not None and found.collision.colliders else []
         touching += [
             name for name, part in zip(world.names, world.parts, strict=False) if any(row.contact for row in part.rows)
         ]

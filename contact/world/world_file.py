@@ -32,7 +32,8 @@ A surface is the name of one, or a table such as ``{ friction = 0.8 }``. For exa
     [contacts]
     pairs = [["floor", "foot"]]
 
-Without ``pairs``, contacts are found in each step. Shapes come in the order of their tables, those of one kind together.
+Without ``pairs``, and by another law than Coulomb's, contacts are found in each step. Shapes come in the order of their
+tables, those of one kind together.
 """
 
 from __future__ import annotations

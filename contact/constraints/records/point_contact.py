@@ -5,8 +5,8 @@ point, or the centre of the ball::
 
     gap = z . s - radius,    s = x_2 - x_1        slip = the rate of both bodies' points at x_2 - radius z, along x and y
 
-and Coulomb's law holds between the forces along them: ``0 <= r_n``, complementary to the gap, ``|r_t| <= friction r_n``,
-against the slip where there is any. Of a point the slip is the rate of ``x . s`` and ``y . s``.
+and Coulomb's law, or that of the world, holds between the forces along them: ``0 <= r_n``, complementary to the gap,
+``|r_t| <= friction r_n``, against the slip where there is any. Of a point the slip is the rate of ``x . s`` and ``y . s``.
 
 Sources: Moreau, "Unilateral contact and dry friction in finite freedom dynamics" (1988); source document 000
 (docs/sources.md), contact joints.
@@ -37,7 +37,7 @@ __all__ = ["PointContact"]
 
 @dataclass(frozen=True)
 class PointContact(TwoFrames):
-    """A point, or a ball, that may touch a plane, with Coulomb's law of friction. It acts in steps.
+    """A point, or a ball, that may touch a plane, with the world's law of friction. It acts in steps.
 
     Attributes:
         name: of the constraint.

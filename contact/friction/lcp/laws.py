@@ -166,7 +166,7 @@ def solve_on_all(lcp: Polygon | NormalsOnly, course: Course, warm_start: Array |
         except ProblemError:  # Lemke's method does not solve all mixed problems
             if not course.stages:
                 raise
-            break
+            continue
         left, course.ended, course.why = left - found.iterations, found.status, found.message
         course.stages.append(Stage(name, found.iterations, errors.largest, found.time))
         known = found.history if name != "lemke" else np.zeros(0)  # that of its pivots is of another quantity

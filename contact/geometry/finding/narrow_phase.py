@@ -56,7 +56,7 @@ __all__ = [
 # that touch.
 ROOM, ROOM_OF_LISTS, FOUND, PAIRS_FOUND, LEFT, UNREADY = range(6)
 POSES_AT, SLOTS_AT, LEFT_AT, UNREADY_AT, PAIRS_AT, WORK_HEADER = range(6, 12)
-MANY = 8  # slots
+MANY = 8  # slots of a kernel that takes longer than the axes of faces
 PAIR = 4  # integers of a pair that touches: two colliders, its first contact, and how many it has
 ROUNDING = 1e-9  # of distances, by which a sphere is larger than it is
 ALONG = 1e-6  # sine: edges that are nearer to each other's direction have no axis across both that is known
@@ -185,9 +185,8 @@ def examine_pair(search, i, j, axis):
     n_slots, call = load(si, entry + SLOTS), load(si, entry + CALL)
     place1, place2 = load(si, entry + PLACE_1), load(si, entry + PLACE_2)
     no_kernel = n_slots == 0 or is_without_inside(si, i) or is_without_inside(si, j)
-    slow = (
-        no_kernel or place1 == SOLID
-    )  # beside the axes of boxes around both; kernels of many slots beside those of faces
+    # what takes long beside the axes of boxes around both; kernels of many slots do beside those of faces
+    slow = no_kernel or place1 == SOLID
     if (slow or n_slots >= MANY) and not is_half_space(si, i) and boxes_are_apart(sf, poses, i, j, margin, slow):
         return
     if no_kernel:

@@ -217,7 +217,9 @@ def test_a_ball_that_slides_is_one_motion_by_each_law_of_friction():
 
 
 def test_by_another_law_than_coulombs_named_pairs_alone_touch():
-    """Boxes fall through the plane that they are not paired with, and through one another, and lie on the one below."""
+    """Boxes fall through the plane that they are not paired with, and through one another, and lie on the one below. A world
+    of other pairs does not go on from there.
+    """
     builder, surface = ModelBuilder(), Surface(friction=MU)
     shapes = [Collider("upper", HalfSpace(), "world"), Collider("lower", HalfSpace(), ("world", (0.0, 0.0, -0.1)))]
     for name in ("one", "two"):
@@ -227,6 +229,9 @@ def test_by_another_law_than_coulombs_named_pairs_alone_touch():
     start = np.array([*LIES, 0.0, 0.0, 0.2, *UPRIGHT])
     lies = [*LIES[:2], -0.05, *UPRIGHT]
     np.testing.assert_allclose(world.simulate(start, np.zeros(12), 0.5, H).q[-1], [*lies, *lies], atol=1e-6)
+    other = World(world.model, shapes=shapes, pairs=[("lower", "one")], law="ccp")
+    with pytest.raises(ValueError, match="another world"):
+        other.step(world.start(start, np.zeros(12)), H)
 
 
 @pytest.mark.parametrize(("impacts", "e"), [("newton", 0.6), ("poisson", 0.6), ("poisson", 1.0)])

@@ -10,6 +10,7 @@ import pytest
 
 from pluecker.articulated import body_velocities, forward_kinematics, integrate
 from pluecker.contact import ConstraintError, World, contact_frames
+from pluecker.contact.constraints import PointContact
 from pluecker.contact.geometry import (
     Box,
     Collider,
@@ -172,6 +173,11 @@ def test_multipliers_are_taken_over_by_what_still_touches_with_the_same_feature(
         (lambda c: World(c["model"], [ShapeContact("a", c["ground"], c["ball"])], law="ccp"),
          "law is 'ccp', expected 'ncp': constraints between shapes have Coulomb's law; name the pairs"),
         (lambda c: World(c["model"], law="frictionless"), "law is 'frictionless', expected 'ncp': nothing touches"),
+        (lambda c: World(c["model"], shapes=[c["ball"]], pairs=[], law="ccp"), "expected 'ncp': nothing touches"),
+        (lambda c: World(c["model"], shapes=[c["ball"], c["other"]], pairs=[("ball", "other")], law="ccp"),
+         "are both on the body 'sphere'"),
+        (lambda c: World(c["model"], [PointContact("p", "world", "sphere", restitution=0.5, impacts="poisson")], law="ccp"),
+         "impacts of 'p' is 'poisson', expected 'newton' with this law"),
         (lambda c: World(c["model"], shapes=[c["ground"], c["ball"]], pairs=[("ground", "ball"), ("ball", "ground")]),
          "come twice"),
         (lambda c: World(c["model"], [ShapeContact("a", c["ball"], c["other"])]), "are both on the body 'sphere'"),
