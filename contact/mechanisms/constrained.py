@@ -323,8 +323,8 @@ def as_world_shapes(
             f"World: law is {shown(law)}, expected 'ncp': constraints between shapes have Coulomb's law; name the pairs"
         )
     if pairs is not None:
-        for each in pairs:
-            parts_of(each, model)  # refuses what cannot touch
+        for pair in pairs:
+            parts_of(pair, model)  # refuses what cannot touch
         shapes = collision_of_pairs(model, pairs, shapes.margin if isinstance(shapes, Collision) else 0.0)
     if named:
         raise ConstraintError(
