@@ -10,7 +10,6 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
-from numba import config
 from numpy import asarray, empty, ndarray
 from numpy.typing import NDArray
 
@@ -47,6 +46,7 @@ from pluecker.articulated.running.single import (
     one_state,
 )
 from pluecker.spatial.engine.compiled.decorators import entrance, once
+from pluecker.spatial.engine.compiled.settings import DISABLE_JIT
 from pluecker.spatial.engine.scalars.lanes import WIDTH
 from pluecker.spatial.errors import PlueckerError
 from pluecker.spatial.functions.elementwise import as_numbers, rows_of_eight
@@ -55,7 +55,7 @@ __all__ = ["ALGORITHMS", "LEFT_OUT", "Algorithm", "Request"]
 
 ALGORITHMS: dict[str, Algorithm] = {}
 
-COMPILED = not config.DISABLE_JIT
+COMPILED = not DISABLE_JIT
 NO_CONSTANTS = empty(0)
 NO_ORDER = empty(0, dtype=np.int64)
 NONE: dict[Any, Any] = {}

@@ -17,7 +17,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import config, types
 from numpy.typing import NDArray
 
 from pluecker.articulated.running.single import (
@@ -43,7 +42,8 @@ from pluecker.articulated.running.single import (
     flat,
     one_state,
 )
-from pluecker.spatial.engine.compiled.decorators import compiled_for, kernel
+from pluecker.spatial.engine.compiled.decorators import ADDRESSES, compiled_for, kernel
+from pluecker.spatial.engine.compiled.settings import DISABLE_JIT
 from pluecker.spatial.engine.memory.addresses import address_of, integers_at, numbers_at, rows_at
 from pluecker.spatial.engine.memory.tiles import write_tiles
 from pluecker.spatial.engine.memory.transposition import read_states, write_states
@@ -63,8 +63,8 @@ Array = NDArray[np.float64]
 _local = threading.local()
 
 # The only types that the compiled functions take.
-ROWS, INTEGERS = types.float64[:, ::1], types.int64[::1]
-DESCRIBED = (INTEGERS, types.intp, types.intp, types.intp, types.boolean, ROWS)
+ROWS, INTEGERS = "float64[:, ::1]", "int64[::1]"
+DESCRIBED = (INTEGERS, "intp", "intp", "intp", "boolean", ROWS)
 
 # A task goes on with what the threads share (in a line of the cache of its own), what is only read, and for each array its
 # address, its length and how many of its entries belong to one state.
@@ -145,10 +145,10 @@ def many_states(signature: Signature) -> Callable[..., int]:
                 return status
         return GOOD
 
-    if config.DISABLE_JIT:
+    if DISABLE_JIT:
         return many_one_by_one
     driver = many if signature.lanes else many_in_turn(signature)
-    return compiled_for(signature.named(driver), (types.intp, types.intp))
+    return compiled_for(signature.named(driver), ADDRESSES)
 
 
 def many_in_turn(signature: Signature) -> Callable[..., int]:
@@ -301,7 +301,7 @@ def describe_batch(task, threads, states, least, compute, ws):
 @functools.cache
 def compiled_describe() -> Callable[..., None]:
     """Compile :func:`describe` for Python."""
-    return compiled_for(describe, (INTEGERS, types.intp, ROWS))
+    return compiled_for(describe, (INTEGERS, "intp", ROWS))
 
 
 @functools.cache
@@ -337,7 +337,7 @@ def run_many(
     compute: bool,
 ) -> int:
     """Call :func:`share_states` with the function of :func:`many_states` and the arrays, results last."""
-    if config.DISABLE_JIT:  # without compilation, NumPy would warn of divisions by zero that the status reports
+    if DISABLE_JIT:  # without compilation, NumPy would warn of divisions by zero that the status reports
         with np.errstate(all="ignore"):
             return many(head, arrays, compute)
     if not hasattr(_local, "task"):

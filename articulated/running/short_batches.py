@@ -15,7 +15,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import config
 from numpy.typing import NDArray
 
 from pluecker.articulated.running.batch import (
@@ -31,6 +30,7 @@ from pluecker.articulated.running.batch import (
 )
 from pluecker.articulated.running.single import ABSENT, GOOD, HEAD, LONG_CALL, MOST_AXES, MOST_INPUTS, Head
 from pluecker.spatial.engine.compiled.decorators import address, compiled_for, entrance, kernel
+from pluecker.spatial.engine.compiled.settings import BOUNDSCHECK
 from pluecker.spatial.engine.memory import objects
 from pluecker.spatial.engine.memory.addresses import address_of, integers_at
 from pluecker.spatial.engine.memory.new_arrays import (
@@ -44,10 +44,10 @@ from pluecker.spatial.engine.memory.new_arrays import (
 )
 from pluecker.spatial.engine.memory.objects import (
     CLASS_OF_ARRAYS,
+    OBJECTS,
     array_in,
     entries_of,
     numbers_of,
-    python_object,
 )
 from pluecker.spatial.engine.parallel.atomics import call_through
 from pluecker.spatial.engine.scalars.lanes import WIDTH
@@ -183,7 +183,7 @@ def few(memory, inputs, nothing):
 @functools.cache
 def enter_few() -> Callable[[Array, tuple[Any, ...], None], Any]:
     """Compile :func:`few`, and return the function by which Python enters it."""
-    return entrance(compiled_for(few, (python_object, python_object, python_object), holds_lock=True))
+    return entrance(compiled_for(few, OBJECTS, holds_lock=True))
 
 
 class ShortBatches:
@@ -205,7 +205,7 @@ class ShortBatches:
         words = self.memory.view(np.int64)
         words[[CLASS, MAKE, MANY]] = CLASS_OF_ARRAYS, NEW_ARRAY, address(many)
         words[[INPUTS, OUTPUTS, SIZE]] = len(head.inputs), len(head.outputs), sum(head.sizes)
-        words[RELEASES] = head.workspace > LONG_CALL and not config.BOUNDSCHECK  # as for one state
+        words[RELEASES] = head.workspace > LONG_CALL and not BOUNDSCHECK  # as for one state
         words[AXES] = len(head.outputs[0])
         words[SHAPE + MOST_LEADING : SHAPE + MOST_LEADING + len(head.outputs[0])] = head.outputs[0]
         for k, shape in enumerate(head.inputs):

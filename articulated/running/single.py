@@ -17,12 +17,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import config
 from numpy.typing import NDArray
 
 from pluecker.articulated.model.layout import quaternion_count, quaternion_place
 from pluecker.spatial.algebra.rotations import load_quaternion
 from pluecker.spatial.engine.compiled.decorators import compiled_for, kernel
+from pluecker.spatial.engine.compiled.settings import BOUNDSCHECK, DISABLE_JIT
 from pluecker.spatial.engine.memory import transposition, views
 from pluecker.spatial.engine.memory.addresses import address_of, integers_at, numbers_at
 from pluecker.spatial.engine.memory.new_arrays import (
@@ -35,7 +35,7 @@ from pluecker.spatial.engine.memory.new_arrays import (
     release_lock,
     take_lock,
 )
-from pluecker.spatial.engine.memory.objects import CLASS_OF_ARRAYS, array_in, entries_of, numbers_of, python_object
+from pluecker.spatial.engine.memory.objects import CLASS_OF_ARRAYS, OBJECTS, array_in, entries_of, numbers_of
 from pluecker.spatial.engine.memory.tiles import tiles_of, write_state
 from pluecker.spatial.engine.scalars.operations import load, part, store, tail, within
 
@@ -73,7 +73,7 @@ CONTEXT = FIELDS + 2 * MOST_INPUTS + MOST_OUTPUTS
 # ------------------------------------------------------------------------------------------------- what inputs must be like
 
 
-if config.DISABLE_JIT:
+if DISABLE_JIT:
 
     def all_finite(array: Any) -> bool:
         """Return whether no entry is NaN or infinite."""
@@ -277,7 +277,7 @@ def one_state(signature: Signature) -> Callable[..., Any]:
     For None instead of that array it makes a new one, and gives it back; where inputs or results are not good, or another
     thread is at work in the context, None. The context then has the status: ``GOOD``, ``NO_RESULT`` where the result is not
     finite, or what is wrong with the inputs, in which case nothing was written; ``UNFIT`` for whatever is not a plain array
-    of the right shape. It is entered through :func:`~pluecker.spatial.engine.compiled.numba_internals.entrance`. Without
+    of the right shape. It is entered through :func:`~pluecker.spatial.engine.compiled.decorators.entrance`. Without
     compilation it takes the context itself, and an array for the results.
     """
     check, compute, axes, outputs = checked(signature), computed(signature), signature.axes, signature.outputs
@@ -326,9 +326,9 @@ def one_state(signature: Signature) -> Callable[..., Any]:
             status = compute(*known, arrays, results)
         context.integers[STATUS] = status
 
-    if config.DISABLE_JIT:
+    if DISABLE_JIT:
         return plain
-    return compiled_for(signature.named(one), (python_object, python_object, python_object), holds_lock=True)
+    return compiled_for(signature.named(one), OBJECTS, holds_lock=True)
 
 
 class Head:
@@ -387,7 +387,7 @@ class Context:
         self.integers[:HEAD], self.integers[CLASS], self.integers[MAKE] = head.integers, CLASS_OF_ARRAYS, NEW_ARRAY
         self.integers[WORKSPACE_OF_ONE] = head.workspace
         # an index that is checked, and is none, leaves compiled code at once, with the lock as it is
-        self.integers[RELEASES] = head.workspace > LONG_CALL and not config.BOUNDSCHECK
+        self.integers[RELEASES] = head.workspace > LONG_CALL and not BOUNDSCHECK
         shape = head.result_shape
         self.integers[AXES], self.integers[SHAPE : SHAPE + len(shape)] = len(shape), shape
         numbers = [n for field in head.inputs for n in (*field, 1)[:2]] + list(head.sizes)

@@ -16,7 +16,7 @@ from time import perf_counter
 from typing import Any
 
 from pluecker.contact.friction.results.result import Result
-from pluecker.spatial.engine.compiled.numba_internals import event
+from pluecker.spatial.engine.compiled.decorators import listen
 
 __all__ = ["Wait", "fastest"]
 
@@ -25,7 +25,7 @@ WAITED = 0.1  # ... unless more than this part of it was waiting for compiled co
 KINDS = "numba:compiler_lock", "numba:compile"
 
 
-class Wait(event.Listener):
+class Wait:
     """A context in which calls, of any thread, may wait for compiled code.
 
     Args:
@@ -59,13 +59,11 @@ class Wait(event.Listener):
                 self.seconds += 0.0 if self._depth else perf_counter() - self._began
 
     def __enter__(self) -> Wait:
-        for kind in KINDS:
-            event.register(kind, self)
+        self._end = listen(KINDS, self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        for kind in KINDS:
-            event.unregister(kind, self)
+        self._end()
 
 
 def fastest(call: Callable[[], Result], times: int = 2) -> tuple[Result, float]:

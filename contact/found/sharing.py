@@ -2,9 +2,8 @@
 
 import ctypes
 
-from numba.extending import overload
-
-from pluecker.spatial.engine.compiled.decorators import TAUGHT
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.settings import DISABLE_JIT
 from pluecker.spatial.engine.memory.addresses import address_of
 from pluecker.spatial.engine.parallel.atomics import call_c
 
@@ -12,12 +11,15 @@ __all__ = ["ASKED", "ask"]
 
 ASKED = ctypes.CFUNCTYPE(None, ctypes.c_double, *(ctypes.c_int64,) * 4)
 
+if DISABLE_JIT:
 
-def ask(function, ws, what):
-    """Call Python for a step, whose answer is in the workspace"""
-    ASKED(function)(float(what), ws.ctypes.data, 0, 0, 0)
+    def ask(function, ws, what):
+        """Call Python for a step, whose answer is in the workspace"""
+        ASKED(function)(float(what), ws.ctypes.data, 0, 0, 0)
 
+else:
 
-@overload(ask, jit_options=TAUGHT)
-def _ask(function, ws, what):
-    return lambda function, ws, what: call_c(function, float(what), address_of(ws), 0, 0, 0)
+    @kernel
+    def ask(function, ws, what):
+        """Call Python for a step, whose answer is in the workspace"""
+        call_c(function, float(what), address_of(ws), 0, 0, 0)

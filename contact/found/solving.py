@@ -2,8 +2,6 @@
 
 from math import inf
 
-from numba import config
-
 from pluecker.contact.found.layout import (
     ACCURACY,
     AFTER,
@@ -39,6 +37,7 @@ from pluecker.contact.found.working_set import choose_working_set, extend_workin
 from pluecker.contact.friction.velocities.island import IslandProblem
 from pluecker.contact.friction.velocities.solve_island import solve_island
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.compiled.settings import DISABLE_JIT
 from pluecker.spatial.engine.memory.addresses import address_of, integers_at
 from pluecker.spatial.engine.memory.separate import arrays_in, compiled_separately, put_arrays
 from pluecker.spatial.engine.scalars.operations import load, part, store
@@ -146,7 +145,7 @@ def solve_at(place, k):
     return 0
 
 
-if config.DISABLE_JIT:
+if DISABLE_JIT:
     find_impulses = solve_here
 else:
     call_solver = compiled_separately("pluecker_velocity_islands", solve_at)

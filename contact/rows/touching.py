@@ -22,9 +22,6 @@ other.
 
 from __future__ import annotations
 
-from numba import config, types
-from numba.extending import overload
-
 from pluecker.contact.constraints.relation import TOUCH, TOUCH_TURN
 from pluecker.contact.friction.dense.contact_law import surface_rates
 from pluecker.contact.geometry.finding.blocks import (
@@ -75,10 +72,11 @@ from pluecker.contact.rows.layout import (
 from pluecker.contact.rows.motion import PLACE, point_of
 from pluecker.spatial.algebra.transforms import load_transform, transpose
 from pluecker.spatial.algebra.vectors import dot3, load3, multiply3, rotate_back, scale3, store3, subtract3
-from pluecker.spatial.engine.compiled.decorators import TAUGHT, called_kernel, kernel
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.compiled.settings import DISABLE_JIT
 from pluecker.spatial.engine.memory.addresses import address_of, numbers_at
-from pluecker.spatial.engine.memory.views import scalar_of
-from pluecker.spatial.engine.scalars.lanes import WIDTH, get_lane, lanes, set_lane
+from pluecker.spatial.engine.memory.separate import by_scalar
+from pluecker.spatial.engine.scalars.lanes import WIDTH, get_lane, set_lane
 from pluecker.spatial.engine.scalars.operations import load, part, select, smaller, store, within
 
 __all__ = [
@@ -94,15 +92,6 @@ LOWEST = -0.65  # of n_z, where the frame of a contact changes, see contact_fram
 # ------------------------------------------------------------------------------------------------------------------ calls
 
 
-def find_touching(w, c, poses, block, found):
-    """Run the kernel of pair ``c`` at these poses; the slots go to ``found``; ``block`` is scratch memory"""
-    block[:POSES] = poses
-    copy_settings(w, c, block)
-    call_kernel(touching_entry(w, c, CALL), block)
-    n = SLOT * touching_entry(w, c, SLOT_COUNT)
-    found[:n] = block[SLOT_PLACE : SLOT_PLACE + n]
-
-
 @kernel
 def copy_settings(w, c, block):
     """Copy sizes and the slack of a pair into its block"""
@@ -113,7 +102,17 @@ def copy_settings(w, c, block):
     store(block, LIMIT_PLACE, OPEN)
 
 
-if not config.DISABLE_JIT:
+if DISABLE_JIT:
+
+    def find_touching(w, c, poses, block, found):
+        """Run the kernel of pair ``c`` at these poses; the slots go to ``found``; ``block`` is scratch memory"""
+        block[:POSES] = poses
+        copy_settings(w, c, block)
+        call_kernel(touching_entry(w, c, CALL), block)
+        n = SLOT * touching_entry(w, c, SLOT_COUNT)
+        found[:n] = block[SLOT_PLACE : SLOT_PLACE + n]
+
+else:
 
     @called_kernel
     def find_for_one(w, c, poses, block, found):
@@ -137,13 +136,10 @@ if not config.DISABLE_JIT:
             for k in range(SLOT * touching_entry(w, c, SLOT_COUNT)):
                 store(found, k, set_lane(load(found, k), lane, load(numbers, SLOT_PLACE + k)))
 
-    @overload(find_touching, jit_options=TAUGHT)
-    def _find_touching(w, c, poses, block, found):
-        if scalar_of(poses) == lanes:
-            return lambda w, c, poses, block, found: find_in_lanes(w, c, poses, block, found)
-        if scalar_of(poses) == types.float64:
-            return lambda w, c, poses, block, found: find_for_one(w, c, poses, block, found)
-        return None
+    @kernel
+    def find_touching(w, c, poses, block, found):
+        """Run the kernel of pair ``c`` at these poses; the slots go to ``found``; ``block`` is scratch memory"""
+        by_scalar(poses, find_for_one, find_in_lanes)(w, c, poses, block, found)
 
 
 # ------------------------------------------------------------------------------------------------------------------ slots

@@ -13,17 +13,16 @@ from __future__ import annotations
 import ctypes
 
 import numpy as np
-from numba import config, types
-from numba.extending import overload
 
 from pluecker.articulated.stepping.control.control_function import NUMBERS, SIGNATURE
 from pluecker.contact.rows.layout import COORDINATE, ENTRY_COUNT, POINT_1, POSITION, function_entry
-from pluecker.spatial.engine.compiled.decorators import TAUGHT, called_kernel, kernel
+from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.compiled.settings import DISABLE_JIT
 from pluecker.spatial.engine.memory.addresses import address_of, numbers_at, room_for
-from pluecker.spatial.engine.memory.views import scalar_of
+from pluecker.spatial.engine.memory.separate import by_kind
 from pluecker.spatial.engine.parallel.atomics import call_c
-from pluecker.spatial.engine.scalars.duals import duals, value
-from pluecker.spatial.engine.scalars.lanes import WIDTH, get_lane, lanes, set_lane
+from pluecker.spatial.engine.scalars.duals import value
+from pluecker.spatial.engine.scalars.lanes import WIDTH, get_lane, set_lane
 from pluecker.spatial.engine.scalars.operations import lift, load, store
 
 __all__ = ["ADDRESS", "PARAMETERS", "SIZE", "store_user_gradient", "user_bias", "user_value"]
@@ -33,25 +32,25 @@ ADDRESS, SIZE, PARAMETERS = COORDINATE, POSITION, POINT_1
 VALUE, GRADIENT, BIAS = 0.0, 1.0, 2.0
 
 
-def store_user(w, k, q, v, order, first, n, out, at):
-    """Store numbers ``first`` to ``first + n - 1`` of what user's function ``k`` writes, into ``out`` from entry ``at``"""
-    results = np.zeros(function_entry(w, k, ENTRY_COUNT) + 2)
-    arrays = [np.array([load(x, i).real for i in range(len(x))], dtype=np.float64) for x in (q, v)]
-    parameters = ctypes.cast(function_entry(w, k, PARAMETERS), NUMBERS)
-    pointers = [x.ctypes.data_as(NUMBERS) for x in (*arrays, results)]
-    SIGNATURE(function_entry(w, k, ADDRESS))(order, *pointers, parameters)
-    for i in range(n):
-        store(out, at + i, float(results[first + i]))
+if DISABLE_JIT:
 
+    def store_user(w, k, q, v, order, first, n, out, at):
+        """Store ``n`` numbers, from ``first`` on, of what user's function ``k`` writes, into ``out`` from entry ``at``"""
+        results = np.zeros(function_entry(w, k, ENTRY_COUNT) + 2)
+        arrays = [np.array([load(x, i).real for i in range(len(x))], dtype=np.float64) for x in (q, v)]
+        parameters = ctypes.cast(function_entry(w, k, PARAMETERS), NUMBERS)
+        pointers = [x.ctypes.data_as(NUMBERS) for x in (*arrays, results)]
+        SIGNATURE(function_entry(w, k, ADDRESS))(order, *pointers, parameters)
+        for i in range(n):
+            store(out, at + i, float(results[first + i]))
 
-def user_number(w, k, q, v, order, which):
-    """Return one number of what user's function ``k`` writes"""
-    out = np.zeros(1)
-    store_user(w, k, q, v, order, which, 1, out, 0)
-    return out[0]
+    def user_number(w, k, q, v, order, which):
+        """Return one number of what user's function ``k`` writes"""
+        out = np.zeros(1)
+        store_user(w, k, q, v, order, which, 1, out, 0)
+        return out[0]
 
-
-if not config.DISABLE_JIT:
+else:
 
     @kernel
     def call_user(w, k, q, v, order, room):
@@ -130,25 +129,15 @@ if not config.DISABLE_JIT:
         room = room_for(function_entry(w, k, SIZE) + 2 * function_entry(w, k, ENTRY_COUNT) + 2)
         return lift(load(call_value(w, k, q, v, order, room), which), load(q, 0))
 
-    @overload(store_user, jit_options=TAUGHT)
-    def _store_user(w, k, q, v, order, first, n, out, at):
-        if scalar_of(q) == lanes:
-            return lambda w, k, q, v, order, first, n, out, at: store_in_lanes(w, k, q, v, order, first, n, out, at)
-        if scalar_of(q) == types.float64:
-            return lambda w, k, q, v, order, first, n, out, at: store_for_one(w, k, q, v, order, first, n, out, at)
-        if scalar_of(q) == duals:
-            return lambda w, k, q, v, order, first, n, out, at: store_constants(w, k, q, v, order, first, n, out, at)
-        return None
+    @kernel
+    def store_user(w, k, q, v, order, first, n, out, at):
+        """Store ``n`` numbers, from ``first`` on, of what user's function ``k`` writes, into ``out`` from entry ``at``"""
+        by_kind(q, store_for_one, store_in_lanes, store_constants)(w, k, q, v, order, first, n, out, at)
 
-    @overload(user_number, jit_options=TAUGHT)
-    def _user_number(w, k, q, v, order, which):
-        if scalar_of(q) == lanes:
-            return lambda w, k, q, v, order, which: number_in_lanes(w, k, q, v, order, which)
-        if scalar_of(q) == types.float64:
-            return lambda w, k, q, v, order, which: number_for_one(w, k, q, v, order, which)
-        if scalar_of(q) == duals:
-            return lambda w, k, q, v, order, which: constant_number(w, k, q, v, order, which)
-        return None
+    @kernel
+    def user_number(w, k, q, v, order, which):
+        """Return one number of what user's function ``k`` writes"""
+        return by_kind(q, number_for_one, number_in_lanes, constant_number)(w, k, q, v, order, which)
 
 
 @kernel

@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import config
 
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping.loop.called_step import LENGTH, called_step
@@ -37,6 +36,7 @@ from pluecker.contact.world.memory import (
     numbers_kept,
     plan_of,
 )
+from pluecker.spatial.engine.compiled.settings import DISABLE_JIT
 from pluecker.spatial.engine.parallel.callbacks import callbacks
 
 __all__ = ["Taken", "take_one_step"]
@@ -132,7 +132,7 @@ def take_one_step(world: Constrained, q: Any, v: Any, h: float, tau: Any, memory
     if not isinstance(memory, WorldMemory) or memory.key != world.once(key_of) or memory.integrator != SEMI_IMPLICIT:
         return None
     numbers = numbers_kept(memory)
-    if numbers is None or world.calls_python or config.DISABLE_JIT:
+    if numbers is None or world.calls_python or DISABLE_JIT:
         return None
     q, v = as_row(q, world.model.nq), as_row(v, world.model.nv)
     if q is None or v is None:

@@ -16,10 +16,10 @@ import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from numba import config, types
 from numpy.typing import ArrayLike
 
 from pluecker.spatial.engine.compiled.decorators import compiled_for, once
+from pluecker.spatial.engine.compiled.settings import DISABLE_JIT
 from pluecker.spatial.engine.memory.transposition import read_states, write_states
 from pluecker.spatial.engine.memory.views import flat, view
 from pluecker.spatial.engine.scalars.lanes import WIDTH
@@ -40,7 +40,7 @@ from pluecker.spatial.functions.arguments import (
 __all__ = ["Array", "Elementwise", "as_floats", "as_numbers", "finite", "rows_of_eight"]
 
 LARGE_NUMBER = 1e75  # numbers whose fourth power leaves the range of float64
-ROWS = types.float64[:, ::1]
+ROWS = "float64[:, ::1]"
 
 
 class Elementwise:
@@ -169,7 +169,7 @@ def loop(kernel: Callable[..., None]) -> Callable[..., bool]:
                 good = good and bool(np.isfinite(x).all() and np.isfinite(out[k]).all())
         return good
 
-    driver = rows_one_by_one if config.DISABLE_JIT else rows
+    driver = rows_one_by_one if DISABLE_JIT else rows
     # By its name the cache on disk tells it from others made by the same lines, also where file names have no capitals.
     driver.__name__ = driver.__qualname__ = f"{kernel.__module__.rpartition('.')[2]}_{kernel.__name__}_rows"
     return compiled_for(driver, (ROWS, ROWS, ROWS, ROWS, ROWS))

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from pluecker.articulated.algorithms.frames.jacobian_rows import (
@@ -120,6 +119,8 @@ def sparse_matrix(algorithm: Algorithm, model: Model, form: Any, **inputs: Array
         numbers = algorithm.call(model, tuple(inputs.values()), None, 1, (form,))
     except PlueckerError as error:  # which names the algorithm
         raise type(error)(f"sparse_{error}") from None
+    import scipy.sparse  # here: it takes long to import
+
     size = (COLUMN * model.n_bodies, model.nv)
     found = pattern(model, form)
     data, indices, indptr = numbers[0], found.indices.copy(), found.indptr.copy()

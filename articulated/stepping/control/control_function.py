@@ -15,9 +15,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import config, types
 
-from pluecker.spatial.engine.compiled.decorators import address, called_kernel, compiled_for, kernel
+from pluecker.spatial.engine.compiled.decorators import ADDRESSES, address, called_kernel, compiled_for, kernel
+from pluecker.spatial.engine.compiled.settings import DISABLE_JIT
 from pluecker.spatial.engine.memory.addresses import address_of, integers_at, numbers_at
 from pluecker.spatial.engine.parallel.atomics import call_c, call_through
 from pluecker.spatial.engine.scalars.lanes import WIDTH, get_lane, set_lane
@@ -42,7 +42,7 @@ def function_at(place: int) -> Callable[[float, Any, Any, Any, Any], None]:
     return call
 
 
-if config.DISABLE_JIT:
+if DISABLE_JIT:
 
     def call_one(settings, t, q, v, tau, parameters, ws):
         """The user's function on one state."""
@@ -104,4 +104,4 @@ def call_control(place, k):
 @functools.cache
 def caller_address() -> int:
     """Return the address of the compiled :func:`call_control`, zero without compilation."""
-    return 0 if config.DISABLE_JIT else address(compiled_for(call_control, (types.intp, types.intp)))
+    return 0 if DISABLE_JIT else address(compiled_for(call_control, ADDRESSES))

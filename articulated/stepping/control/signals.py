@@ -12,10 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from numba import config
-
 from pluecker.articulated.stepping.control.control_function import call_in_lanes, call_one
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.compiled.settings import DISABLE_JIT
 from pluecker.spatial.engine.memory.transposition import read_states, write_states
 from pluecker.spatial.engine.scalars.operations import load, part, store
 
@@ -65,7 +64,7 @@ def put_eight(array, states, width, i, b, block):
 
 
 ONE_STATE = Access(fetch_one, put_one, call_one)
-LANES = ONE_STATE if config.DISABLE_JIT else Access(fetch_eight, put_eight, call_in_lanes)
+LANES = ONE_STATE if DISABLE_JIT else Access(fetch_eight, put_eight, call_in_lanes)
 
 
 @kernel

@@ -11,13 +11,11 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from numba import types
-
 from pluecker.articulated.stepping.loop.task import BLOCK, STEP_FUNCTION
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.stage import Given
-from pluecker.spatial.engine.compiled.decorators import compiled_for, kernel
-from pluecker.spatial.engine.compiled.numba_internals import compiling
+from pluecker.spatial.engine.compiled.decorators import ADDRESSES, compiled_for, kernel
+from pluecker.spatial.engine.compiled.locking import compiling
 from pluecker.spatial.engine.memory.addresses import integers_at, numbers_at, rows_at
 from pluecker.spatial.engine.memory.separate import put_arrays
 from pluecker.spatial.engine.parallel.atomics import call_through
@@ -48,7 +46,7 @@ def called_step(integrator: Integrator, lanes: bool) -> Any:
     parts = ["step_in_lanes" if lanes else "step_of_one", integrator.name, *names_of_closure(step)]
     step_at.__name__ = step_at.__qualname__ = "_".join(parts)  # by which the cache tells it from others of these lines
     with compiling:
-        return compiled_for(step_at, (types.intp, types.intp))
+        return compiled_for(step_at, ADDRESSES)
 
 
 def names_of_closure(step: Any) -> list[str]:

@@ -11,7 +11,6 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
 from pluecker.articulated.running.arguments import Array
@@ -20,8 +19,8 @@ from pluecker.articulated.stepping.loop.control_signals import UNIT
 from pluecker.articulated.stepping.loop.loop import SOLVED, spoiled
 from pluecker.articulated.stepping.loop.signal import place_of
 from pluecker.articulated.stepping.loop.task import BLOCK
-from pluecker.spatial.engine.compiled.decorators import address, compiled_for
-from pluecker.spatial.engine.compiled.numba_internals import compiling
+from pluecker.spatial.engine.compiled.decorators import ADDRESSES, address, compiled_for
+from pluecker.spatial.engine.compiled.locking import compiling
 from pluecker.spatial.engine.memory.addresses import integers_at, numbers_at
 from pluecker.spatial.engine.parallel.atomics import call_through
 from pluecker.spatial.engine.scalars.operations import load
@@ -79,4 +78,4 @@ def checked_step_at(place, k):
 def checked_step() -> Any:
     """Compile the function, which takes the address of the block, and an argument that is not used."""
     with compiling:
-        return compiled_for(checked_step_at, (types.intp, types.intp))
+        return compiled_for(checked_step_at, ADDRESSES)

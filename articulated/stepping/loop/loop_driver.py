@@ -18,7 +18,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numba import config, types
 from numpy.typing import NDArray
 
 from pluecker.articulated.running.arguments import Array
@@ -83,7 +82,8 @@ from pluecker.articulated.stepping.loop.task import (
 )
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.stage import Given
-from pluecker.spatial.engine.compiled.decorators import address, compiled_for
+from pluecker.spatial.engine.compiled.decorators import ADDRESSES, address, compiled_for
+from pluecker.spatial.engine.compiled.settings import DISABLE_JIT
 from pluecker.spatial.engine.memory.addresses import address_of, integers_at, numbers_at, rows_at
 from pluecker.spatial.engine.memory.transposition import read_states, write_states
 from pluecker.spatial.engine.scalars.lanes import WIDTH
@@ -115,7 +115,7 @@ def one_by_one() -> Callable[..., Any]:
             first, end = next_piece(task)
         return GOOD
 
-    return compiled_for(simulate_one, (types.intp, types.intp))
+    return compiled_for(simulate_one, ADDRESSES)
 
 
 @functools.cache
@@ -139,7 +139,7 @@ def in_lanes() -> Callable[..., Any]:
             first, end = next_piece(task)
         return GOOD
 
-    return compiled_for(simulate_lanes, (types.intp, types.intp))
+    return compiled_for(simulate_lanes, ADDRESSES)
 
 
 class LoopTask:
@@ -175,7 +175,7 @@ class LoopTask:
         lanes: bool | None = None,
     ) -> None:
         if lanes is None:
-            lanes = integrator.lanes and states > 1 and not config.DISABLE_JIT
+            lanes = integrator.lanes and states > 1 and not DISABLE_JIT
         self.integrator, self.lanes, self.threads = integrator, lanes, min(threads, states)
         self.least = WIDTH if lanes else 1
         self.model, self.scenario, self.numbers, self.signals = model, scenario, numbers, tuple(signals)
@@ -197,7 +197,7 @@ class LoopTask:
     @cached_property
     def run(self) -> Callable[..., Any]:
         """Compiled function of the loop, or its kernel without compilation."""
-        if config.DISABLE_JIT:
+        if DISABLE_JIT:
             return loop_kernel(ONE_STATE, lambda env, *arguments: self.integrator.step(*arguments))
         return in_lanes() if self.lanes else one_by_one()
 
@@ -219,7 +219,7 @@ class Stretches:
         self.settings = self.table[SETTINGS:SIGNAL]
         self.table[STATE : STATE + 2] = place_of(x)
         self.records: tuple[Array, ...] = ()
-        self.scratch = np.empty(task.workspace) if config.DISABLE_JIT else rows_of_eight(task.rows)
+        self.scratch = np.empty(task.workspace) if DISABLE_JIT else rows_of_eight(task.rows)
 
     def record_into(self, records: Sequence[Array], slot: int) -> None:
         """Record in these arrays, the first sample being number ``slot``."""
@@ -236,7 +236,7 @@ class Stretches:
             if take_single_step(task.integrator, self.table, arrays, task.signals, *own, first, last):
                 return
         self.settings[FIRST], self.settings[LAST] = first, last
-        if config.DISABLE_JIT:
+        if DISABLE_JIT:
             self.advance_in_python()
             return
         self.table[STEP_FUNCTION] = address(called_step(task.integrator, task.lanes))
@@ -351,7 +351,7 @@ def step_of(
 ) -> float:  # fmt: skip
     """Take a step from x as it is in ``y``, write state and memory at its end to ``after``, and return the error."""
     nq, nv, n = sizes
-    if config.DISABLE_JIT:
+    if DISABLE_JIT:
         given = Given(y[:nq], y[nq : nq + nv], y[nq + nv : nq + 5 * nv], f)
         parts = after[:nq], after[nq : nq + nv], after[nq + nv :]
         with np.errstate(all="ignore"):

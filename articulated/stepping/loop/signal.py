@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numba import config
 from numpy.typing import NDArray
 
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.batch import compiled_describe
+from pluecker.spatial.engine.compiled.settings import DISABLE_JIT
 from pluecker.spatial.properties import cached_property
 
 __all__ = ["Signal", "place_of"]
@@ -21,7 +21,7 @@ def place_of(array: Array) -> tuple[int, int]:
     """Return the address and the size of an array; by a compiled function, which is faster than to ask NumPy."""
     if not array.flags.writeable:  # which compiled functions do not take
         return array.ctypes.data, array.size
-    if not array.size or config.DISABLE_JIT:
+    if not array.size or DISABLE_JIT:
         return 0, array.size
     found = np.empty(3, dtype=np.int64)
     compiled_describe()(found, 0, array.reshape(1, -1))

@@ -20,8 +20,6 @@ import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from numba import config, types
-
 from pluecker.articulated.model.layout import body_count, configuration_count, velocity_count
 from pluecker.articulated.stepping.control.control_law import WRENCH, control_kernel, differences
 from pluecker.articulated.stepping.control.signals import LANES, ONE_STATE, Access, signal_kernel
@@ -37,7 +35,8 @@ from pluecker.articulated.stepping.loop.task import (
     environment,
     state_in,
 )
-from pluecker.spatial.engine.compiled.decorators import address, called_kernel, compiled_for, kernel
+from pluecker.spatial.engine.compiled.decorators import ADDRESSES, address, called_kernel, compiled_for, kernel
+from pluecker.spatial.engine.compiled.settings import DISABLE_JIT
 from pluecker.spatial.engine.memory.addresses import address_of, integers_at, numbers_at, rows_at
 from pluecker.spatial.engine.parallel.atomics import call_through
 from pluecker.spatial.engine.scalars.operations import load, part, store, tail
@@ -184,13 +183,13 @@ def through_blocks() -> Surroundings:
 
 def surroundings(access: Access) -> Surroundings:
     """Return the kernels that loops call: those through blocks, or the direct ones without compilation."""
-    return direct(access) if config.DISABLE_JIT else through_blocks()
+    return direct(access) if DISABLE_JIT else through_blocks()
 
 
 @functools.cache
 def address_of_surroundings(lanes: bool) -> int:
     """Return the address of the compiled function, for one state or for eight; zero without compilation."""
-    if config.DISABLE_JIT:
+    if DISABLE_JIT:
         return 0
     kernels, array_at = direct(LANES if lanes else ONE_STATE), rows_at if lanes else numbers_at
 
@@ -215,4 +214,4 @@ def address_of_surroundings(lanes: bool) -> int:
         return 0
 
     surround.__name__ = surround.__qualname__ = "surround_lanes" if lanes else "surround_one"
-    return address(compiled_for(surround, (types.intp, types.intp)))
+    return address(compiled_for(surround, ADDRESSES))

@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numba import config, types
 
 from pluecker.contact.friction.problem.prepared import Prepared
 from pluecker.contact.friction.sparse.blocks import Indices
-from pluecker.spatial.engine.compiled.decorators import compiled_for, kernel
+from pluecker.spatial.engine.compiled.decorators import ADDRESSES, compiled_for, kernel
+from pluecker.spatial.engine.compiled.settings import BOUNDSCHECK, DISABLE_JIT
 from pluecker.spatial.engine.memory.addresses import integers_at, numbers_at, rows_at
 from pluecker.spatial.engine.parallel.phases import OVER, make_counters
 from pluecker.spatial.engine.parallel.threads import share
@@ -38,7 +38,7 @@ def range_of(P: Prepared, island: int) -> tuple[int, int, int, int] | None:
 @functools.cache
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile the part of one thread, ``function(place, k)``."""
-    return compiled_for(function, (types.intp, types.intp))
+    return compiled_for(function, ADDRESSES)
 
 
 def share_task(
@@ -55,9 +55,9 @@ def share_task(
         improve: what the leader does, ``improve(record, counters, *more)``.
         threads: at most; one with bounds checks, as others would wait for a thread that has raised an exception.
     """
-    threads = 1 if config.BOUNDSCHECK or config.DISABLE_JIT else threads
+    threads = 1 if BOUNDSCHECK or DISABLE_JIT else threads
     counters = make_counters(threads)
-    if config.DISABLE_JIT:
+    if DISABLE_JIT:
         improve(record, counters, *more)
         return
     for k, array in enumerate((*record, counters, *more)):

@@ -26,8 +26,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from numba import config
-
 from pluecker.contact.friction.dense.cone_laws import nearest_in_cone
 from pluecker.contact.friction.first_order.large_record import (
     BETA,
@@ -45,6 +43,7 @@ from pluecker.contact.friction.first_order.large_record import (
 from pluecker.contact.friction.sparse.gather import ROWS_OF_GROUP, places
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.compiled.settings import DISABLE_JIT
 from pluecker.spatial.engine.memory.ahead import ask_for_rows
 from pluecker.spatial.engine.memory.transposition import transposed
 from pluecker.spatial.engine.scalars.operations import lift, load, sqrt, store
@@ -123,7 +122,7 @@ def write_velocities(v, where, v0, v1, v2, v3, v4, v5):
 
 ROWS = 8  # numbers of a body
 
-if not config.DISABLE_JIT:
+if not DISABLE_JIT:
     ROWS = 1  # row of lanes
 
     @kernel

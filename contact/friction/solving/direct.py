@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from numba import config, typeof
-
-from pluecker.spatial.engine.compiled.decorators import entrance, entry_point
-from pluecker.spatial.engine.compiled.numba_internals import compiling
+from pluecker.spatial.engine.compiled.decorators import entrance_for, entry_point
+from pluecker.spatial.engine.compiled.locking import compiling
+from pluecker.spatial.engine.compiled.settings import DISABLE_JIT
 from pluecker.spatial.engine.parallel.interruption import answering
 
 __all__ = ["Direct"]
@@ -26,7 +25,7 @@ class Direct:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function: Any = entry_point(function)
-        self.enter: Callable[..., Any] | None = self.function if config.DISABLE_JIT else None
+        self.enter: Callable[..., Any] | None = self.function if DISABLE_JIT else None
 
     def __call__(self, *arguments: Any) -> Any:
         if self.enter is None:
@@ -37,5 +36,4 @@ class Direct:
         """Compile it for the types of these arguments, or take it from the disk."""
         with compiling:  # the second of two threads waits for the first
             if self.enter is None:
-                self.function.compile(tuple(typeof(x) for x in arguments))
-                self.enter = entrance(self.function)
+                self.enter = entrance_for(self.function, arguments)

@@ -7,17 +7,17 @@ without compilation lanes are numbers, and one integer does.
 from __future__ import annotations
 
 import numpy as np
-from numba import config
 
 from pluecker.contact.friction.sparse.blocks import BlockMatrix
 from pluecker.spatial.engine.compiled.decorators import kernel, positive
+from pluecker.spatial.engine.compiled.settings import DISABLE_JIT
 from pluecker.spatial.engine.scalars.lanes import WIDTH, get_lane
 from pluecker.spatial.engine.scalars.operations import load
 from pluecker.spatial.functions.elementwise import Array, rows_of_eight
 
 __all__ = ["HEIGHT", "ROWS_OF_GROUP", "SIDES", "WIDTH", "W", "fits", "largest_of", "places", "rows", "sum_of"]
 
-W = 1 if config.DISABLE_JIT else WIDTH  # numbers in a group
+W = 1 if DISABLE_JIT else WIDTH  # numbers in a group
 LOWER = (1 << 32) - 1
 
 
@@ -44,7 +44,7 @@ def place(pairs, n, second):
     return positive(pair >> 32 if second else pair & LOWER)
 
 
-if not config.DISABLE_JIT:
+if not DISABLE_JIT:
 
     @kernel
     def places(pairs, k, second):
@@ -77,7 +77,7 @@ ROWS_OF_GROUP = HEIGHT * WIDTH * SIDES  # in J and T
 
 def rows(n: int) -> Array:
     """Allocate n rows of zeros, one number for each lane: ``(n, W)``, and ``(n,)`` without compilation."""
-    if config.DISABLE_JIT:
+    if DISABLE_JIT:
         return np.zeros(n)
     memory = rows_of_eight(n).reshape(-1)[: n * W].reshape(n, W)
     memory[:] = 0.0

@@ -20,13 +20,13 @@ import ctypes
 from typing import NamedTuple
 
 import numpy as np
-from numba import config
 
 from pluecker.contact.friction.dense.cone_steps import CONTACT, numbers_of, rows_of
 from pluecker.contact.friction.problem.sets import DISCS, Sets
 from pluecker.contact.friction.sparse.blocks import BlockMatrix
 from pluecker.contact.friction.velocities.solve_island import island_problem, solve_one_island
 from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.settings import DISABLE_JIT
 from pluecker.spatial.engine.memory.addresses import address_of, integers_at
 from pluecker.spatial.engine.memory.separate import by_scalar, put_arrays
 from pluecker.spatial.engine.parallel.callbacks import calls_python
@@ -174,7 +174,7 @@ def solve_states(place: int) -> None:
             r[:, k] = solve_in_velocities(W[: n * n, k].reshape(n, n), b[:, k], kinds[:, 0], laws[:, k])
 
 
-if config.DISABLE_JIT:
+if DISABLE_JIT:
 
     def solve_unsolved(W, b, kinds, laws, r, wanted, work):
         """Solve the problem in velocities; r is replaced"""

@@ -17,12 +17,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from numba.extending import overload
-
 from pluecker.contact.geometry.slots import SLOT
 from pluecker.spatial.algebra.transforms import load_matrix
 from pluecker.spatial.algebra.vectors import load3
-from pluecker.spatial.engine.compiled.decorators import TAUGHT, kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
+from pluecker.spatial.engine.compiled.settings import DISABLE_JIT
 from pluecker.spatial.engine.memory.addresses import address_of
 from pluecker.spatial.engine.parallel.atomics import call_through
 
@@ -50,11 +49,15 @@ def load_pose(x, i):
     return load_matrix(x, i), load3(x, i + 9)
 
 
-def call_kernel(call, block):
-    """Call a kernel on its block"""
-    CALLS[call - 1](block, 0)
+if DISABLE_JIT:
 
+    def call_kernel(call, block):
+        """Call a kernel on its block"""
+        CALLS[call - 1](block, 0)
 
-@overload(call_kernel, jit_options=TAUGHT)
-def _call_kernel(call, block):
-    return lambda call, block: call_through(call, address_of(block), 0)
+else:
+
+    @kernel
+    def call_kernel(call, block):
+        """Call a kernel on its block"""
+        call_through(call, address_of(block), 0)

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import config, types
 
 from pluecker.contact.geometry.convex.touch import SCRATCH
 from pluecker.contact.geometry.finding.blocks import (
@@ -32,7 +31,8 @@ from pluecker.contact.geometry.pairs import Pair, array_of, arrays_of, kernel_of
 from pluecker.contact.geometry.shapes import Shape, is_surface
 from pluecker.contact.geometry.slots import OPEN, SLOT
 from pluecker.spatial.algebra.vectors import load3
-from pluecker.spatial.engine.compiled.decorators import address, compiled_for, entry_point, kernel
+from pluecker.spatial.engine.compiled.decorators import ADDRESSES, address, compiled_for, entry_point, kernel
+from pluecker.spatial.engine.compiled.settings import DISABLE_JIT
 from pluecker.spatial.engine.memory.addresses import numbers_at, room_for
 from pluecker.spatial.engine.memory.views import view
 from pluecker.spatial.engine.scalars.operations import load, load_integer, part, store
@@ -50,10 +50,10 @@ def call_of(pair: Pair, arrays: int) -> int:
 def call_with(kernel: Callable[..., None], slots: int, arrays: int) -> int:
     """Return the address of the call of a kernel that fills so many slots."""
     function = (pair_call, hull_call, solids_call)[arrays](kernel, slots * SLOT)
-    if config.DISABLE_JIT:
+    if DISABLE_JIT:
         CALLS.append(function)
         return len(CALLS)
-    return address(compiled_for(function, (types.intp, types.intp)))
+    return address(compiled_for(function, ADDRESSES))
 
 
 def array_record(kinds: tuple[int, int], shape: Any) -> tuple[Array, Array]:
@@ -110,7 +110,7 @@ call_at_poses = entry_point(call_at_poses)
 
 def pair_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int], int]:
     """Make the call of the kernel of a pair on its block: an array, or the address of one in compiled code."""
-    block_of = in_array if config.DISABLE_JIT else numbers_at
+    block_of = in_array if DISABLE_JIT else numbers_at
 
     def touch(place, k):
         x = block_of(place, SLOT_PLACE + room)
@@ -125,7 +125,7 @@ def pair_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int], in
 
 def hull_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int], int]:
     """Make the call of the kernel of a half-space and a hull, whose vertices are outside its block."""
-    block_of, rows_at = (in_array, in_memory) if config.DISABLE_JIT else (numbers_at, numbers_at)
+    block_of, rows_at = (in_array, in_memory) if DISABLE_JIT else (numbers_at, numbers_at)
 
     def touch(place, k):
         x = block_of(place, SLOT_PLACE + room)
@@ -142,8 +142,8 @@ def hull_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int], in
 
 def solids_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int], int]:
     """Make the call of the kernel of two shapes that come as arrays, see :mod:`~pluecker.contact.geometry.convex.solids`."""
-    block_of, rows_at = (in_array, in_memory) if config.DISABLE_JIT else (numbers_at, numbers_at)
-    room_of = room_in_array if config.DISABLE_JIT else room_in_memory
+    block_of, rows_at = (in_array, in_memory) if DISABLE_JIT else (numbers_at, numbers_at)
+    room_of = room_in_array if DISABLE_JIT else room_in_memory
 
     def touch(place, k):
         x = block_of(place, SLOT_PLACE + room)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import config
 from numpy.typing import NDArray
 
 from pluecker.contact.geometry.contacts import Contacts, contacts_in
@@ -40,6 +39,7 @@ from pluecker.contact.geometry.finding.narrow_phase import (
 )
 from pluecker.contact.geometry.finding.scene import MARGIN, Scene
 from pluecker.contact.geometry.slots import GAP, SLOT
+from pluecker.spatial.engine.compiled.settings import DISABLE_JIT
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Finder"]
@@ -83,7 +83,7 @@ class Finder:
     def call(self, T: Array, far: Array) -> int:
         """Call the kernel once."""
         arrays = self.scene.numbers, self.scene.integers, T, far, self.work_f, self.work_i, self.out_f, self.out_i
-        if config.DISABLE_JIT:
+        if DISABLE_JIT:
             with np.errstate(all="ignore"):
                 return int(find_of_matrices(*arrays))
         return find_of_matrices(*arrays)

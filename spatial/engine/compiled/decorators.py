@@ -14,6 +14,9 @@ decorator                          what it makes
 :func:`compiled_for`               a function for Python or for other threads, compiled for the types that are given
 =================================  ==================================================================================
 
+The decorators make nothing but a note. Numba is imported when something has to be compiled, or taken from the disk, and is
+taught then what scalars and memory are to compiled code: :mod:`~pluecker.spatial.engine.codegen`.
+
 Compiled code is kept on disk, one file for each entry point with all that it calls. It is compiled anew when something
 changes that it is made of, and only then: see :mod:`~pluecker.spatial.engine.compiled.stamp`. Code for another processor is
 kept beside it. A damaged file is made anew.
@@ -32,67 +35,194 @@ no folder can be written           kernels work and are compiled anew in each pr
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, TypeVar
 
-from llvmlite import ir
-from numba import config, types
-from numba.extending import intrinsic
-
-from pluecker.spatial.engine.compiled.numba_internals import (
+from pluecker.spatial.engine.compiled.locking import compiling, once
+from pluecker.spatial.engine.compiled.settings import (
+    CALLED,
+    DISABLE_JIT,
+    ENTRANCE,
+    INNER,
+    OPTIONS,
     WITHOUT_REFERENCES,
-    CPUDispatcher,
-    EntranceCompiler,
-    PartCompiler,
-    address,
-    cgutils,
-    entrance,
-    keep_on_disk,
-    once,
 )
+from pluecker.spatial.engine.compiled.stamp import shipped_stamp
+from pluecker.spatial.engine.compiled.symbols import FILLED
+from pluecker.spatial.engine.shipped.library import entrances, is_shipped
 
 __all__ = [
-    "TAUGHT",
+    "ADDRESSES",
+    "OPTIONS",
     "address",
     "called_kernel",
     "compiled_for",
     "entrance",
+    "entrance_for",
     "entry_point",
     "kernel",
+    "listen",
     "once",
     "positive",
+    "taught_by",
     "unlikely",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# Products and sums may be fused (FMA); nothing else of fast-math, so that NaN and infinity keep their meaning.
-OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
-ENTRANCE: dict[str, Any] = {**OPTIONS, "nopython": True, "no_cfunc_wrapper": True}
-# A kernel becomes part of the code that calls it, so that its tuples stay in registers. It counts references if its caller
-# does.
-INNER: dict[str, Any] = {**ENTRANCE, "forceinline": True, "no_cpython_wrapper": True}
-# What is called from a kernel becomes part of it too, unless this is said: Numba hands the option on.
-CALLED: dict[str, Any] = {**INNER, "forceinline": False, **WITHOUT_REFERENCES}
-# Of what a scalar can do: parts of the kernels that ask for it.
-TAUGHT: dict[str, Any] = {**INNER, "pipeline_class": PartCompiler}
+# Types of arguments are written as Numba writes them, and "object" for any object of Python's.
+ADDRESSES = ("intp", "intp")
+# What teaches Numba, in its order: a module, or a function of one that is called with some arguments.
+TEACHERS: list[tuple[str, str, tuple[Any, ...]]] = [("pluecker.spatial.engine.codegen", "", ())]
+taught: list[str] = []  # of these, those that have done it
 
 
-class Kernel(CPUDispatcher):
-    """A function that compiled code calls. Python calls it too: through a version with an entrance for Python's objects."""
+def taught_by(module: str, function: str = "", *arguments: Any) -> None:
+    """Name a module, or a function of it, that teaches Numba something before the next function is compiled.
 
-    def __call__(self, *arguments: Any) -> Any:
-        return self.entrance(*arguments)
+    It is imported then: it may import whoever names it.
+    """
+    TEACHERS.append((module, function, arguments))
+
+
+LISTENERS: list[tuple[tuple[str, ...], Any]] = []  # those of :func:`listen` that came before Numba
+heard: dict[int, list[Callable[[], None]]] = {}
+
+
+@functools.cache
+def numba_internals() -> Any:
+    """Import Numba, which takes long, and what is built on it."""
+    with compiling:
+        internals = import_module("pluecker.spatial.engine.compiled.numba_internals")
+        for entry in LISTENERS:
+            heard[id(entry)] = [internals.listen(*entry)]
+        return internals
+
+
+def listen(kinds: tuple[str, ...], listener: Any) -> Callable[[], None]:
+    """Let a listener hear of events of Numba's of these kinds, by its ``on_start`` and ``on_end``, once Numba is imported.
+
+    Returns:
+        The function that ends it.
+    """
+    with compiling:
+        if numba_internals.cache_info().currsize:
+            return numba_internals().listen(kinds, listener)
+        entry = kinds, listener
+        LISTENERS.append(entry)
+
+    def end() -> None:
+        LISTENERS.remove(entry)
+        for stop in heard.pop(id(entry), ()):
+            stop()
+
+    return end
+
+
+def compiler() -> Any:
+    """Return what compiles, once it has been taught all that has a name so far."""
+    with compiling:
+        internals = numba_internals()
+        while len(taught) < len(TEACHERS):
+            module, function, arguments = TEACHERS[len(taught)]
+            taught.append(module)
+            found = import_module(module)
+            if function:
+                getattr(found, function)(*arguments)
+        return internals
+
+
+class Kernel:
+    """A function that compiled code calls. Python calls it too: through a version with an entrance for Python's objects.
+
+    Attributes:
+        py_func: the function.
+        targetoptions: how it is compiled.
+    """
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        self.py_func, self.targetoptions = function, options
+        functools.update_wrapper(self, function)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """Type that Numba takes it for: a function that it can compile."""
+        return self.dispatcher._numba_type_
+
+    @once
+    def dispatcher(self) -> Any:
+        """Numba's own form of it."""
+        return compiler().Part(self.py_func, self.targetoptions)
 
     @once
     def entrance(self) -> Any:
         """The version for Python, compiled when it is first called, and kept on disk."""
         return entry_point(self.py_func, allocates=not self.targetoptions.keys() >= WITHOUT_REFERENCES.keys())
 
-    def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Resolve a call: a kernel has one copy for all integers and truth values, though to Numba each constant is a type
-        of its own."""
-        return super().get_call_template(tuple(map(types.unliteral, args)), kws)
+    def __call__(self, *arguments: Any) -> Any:
+        return self.entrance(*arguments)
+
+
+class EntryPoint:
+    """A function for Python: compiled, or taken from the disk, for the types that it is first called with.
+
+    Attributes:
+        py_func: the function.
+        targetoptions: how it is compiled.
+    """
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        self.py_func, self.targetoptions = function, options
+        self.made: Any = None
+        functools.update_wrapper(self, function)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """Type that Numba takes it for: a function that it can compile."""
+        return self.dispatcher._numba_type_
+
+    @once
+    def dispatcher(self) -> Any:
+        """Numba's own form of it."""
+        found = compiler().entry_dispatcher(self.py_func, self.targetoptions)
+        self.made = self.made or found
+        return found
+
+    @property
+    def overloads(self) -> Any:
+        """Compiled code so far, for each tuple of types."""
+        return getattr(self.made, "overloads", {True: self.made} if self.made is not None else {})
+
+    @property
+    def signatures(self) -> list[Any]:
+        """The types of arguments for which it is compiled."""
+        return list(self.overloads)
+
+    def compile(self, signature: tuple[Any, ...]) -> None:
+        """Compile it for these types, or take it from the disk."""
+        self.dispatcher.compile(compiler().types_of(signature))
+
+    @once
+    def shipped(self) -> Any:
+        """What calls machine code that comes with the package, None if there is none for this function."""
+        found = entrances(
+            self.py_func, lambda: shipped_stamp(self), not self.targetoptions["nogil"], self.call_compiled
+        )
+        if found is None:
+            return None
+        self.made, names = found
+        for name in names:
+            FILLED[name]()
+        return self.made
+
+    def call_compiled(self, *arguments: Any) -> Any:
+        """Call what is compiled for the types of these arguments, now or before."""
+        return self.dispatcher(*arguments)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return (self.made or self.shipped or self.dispatcher)(*arguments)
 
 
 def kernel(function: F) -> F:
@@ -101,9 +231,7 @@ def kernel(function: F) -> F:
     A hundred kernels make one algorithm. What only Python needs, the conversion of its objects and a cache file, takes more
     time than the code itself; it is left to entry points.
     """
-    if config.DISABLE_JIT:
-        return function
-    return Kernel(function, targetoptions=INNER, pipeline_class=PartCompiler)
+    return function if DISABLE_JIT else Kernel(function, INNER)  # type: ignore[return-value]
 
 
 def called_kernel(function: F) -> F:
@@ -114,9 +242,7 @@ def called_kernel(function: F) -> F:
     For what takes longer than a call, such as a loop over all blocks, and for long formulas of rare cases: a copy of them in
     each algorithm and at each call would make all of them compile longer, and their loops larger.
     """
-    if config.DISABLE_JIT:
-        return function
-    return Kernel(function, targetoptions=CALLED, pipeline_class=PartCompiler)
+    return function if DISABLE_JIT else Kernel(function, CALLED)  # type: ignore[return-value]
 
 
 def entry_point(function: F, allocates: bool = False, holds_lock: bool = False) -> F:
@@ -128,30 +254,15 @@ def entry_point(function: F, allocates: bool = False, holds_lock: bool = False) 
             not counted.
         holds_lock: whether Python's lock is held while it runs, unless it lets go of it by itself.
     """
-    if config.DISABLE_JIT:
+    if DISABLE_JIT:
         return function
     options = {**ENTRANCE, "forceinline": False, "nogil": not holds_lock, **({} if allocates else WITHOUT_REFERENCES)}
-    return keep_on_disk(CPUDispatcher(function, targetoptions=options, pipeline_class=EntranceCompiler))
+    return EntryPoint(function, options)  # type: ignore[return-value]
 
 
 def unlikely(condition):
     """Return the condition, and tell the compiler that it rarely holds: registers are then kept for the other branch"""
     return condition
-
-
-if not config.DISABLE_JIT:
-
-    @intrinsic
-    def unlikely(typing, condition):
-        """Return the condition, marked by LLVM's ``llvm.expect`` as rarely true."""
-
-        def generate(context, builder, signature, arguments):
-            bit = ir.IntType(1)
-            kind = ir.FunctionType(bit, [bit, bit])
-            expect = cgutils.get_or_insert_function(builder.module, kind, "llvm.expect.i1")
-            return builder.call(expect, [arguments[0], ir.Constant(bit, 0)])
-
-        return types.boolean(types.boolean), generate
 
 
 @kernel
@@ -163,9 +274,32 @@ def positive(index):
 
 def compiled_for(function: F, signature: tuple[Any, ...], holds_lock: bool = False) -> F:
     """Compile ``function``, an entry point with these types of arguments and no others, now, or take it from the disk."""
-    if config.DISABLE_JIT:
+    if DISABLE_JIT:
         return function
-    dispatcher: Any = entry_point(function, holds_lock=holds_lock)
-    dispatcher.compile(signature)
-    dispatcher.disable_compile()
-    return dispatcher
+    own: Any = entry_point(function, holds_lock=holds_lock)
+    if own.shipped is not None:
+        return own.shipped
+    own.compile(signature)
+    own.dispatcher.disable_compile()
+    return own.dispatcher
+
+
+def address(function: Any) -> int:
+    """Return the address of the machine code of a function with one signature; the function must outlive all calls by it."""
+    return function.address if is_shipped(function) else compiler().address(function)
+
+
+def entrance(function: Any) -> Callable[..., Any]:
+    """Return the function by which Python enters code that was compiled for one signature, without the dispatcher before it,
+    which would ask for the types of the arguments; those of the signature have to take any object."""
+    return function if is_shipped(function) else compiler().entrance(function)
+
+
+def entrance_for(function: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
+    """Compile an entry point for the types of these arguments, or take it from the disk; returns its entrance for arguments
+    that always have these types."""
+    if function.shipped is not None:
+        return function.shipped
+    with compiling:
+        function.dispatcher.compile(compiler().types_like(arguments))
+        return entrance(function.dispatcher)

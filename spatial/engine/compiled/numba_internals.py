@@ -41,11 +41,12 @@ import hashlib
 import os
 import pickle
 from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from llvmlite import binding
-from numba import _dynfunc, types
+from numba import _dynfunc, typeof, types
 from numba.core import caching, cgutils, event
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
@@ -56,6 +57,7 @@ from numba.core.registry import CPUDispatcher
 from numba.core.targetconfig import ConfigStack
 from numba.core.transforms import canonicalize_cfg
 from numba.core.typed_passes import NativeLowering
+from numba.core.typing.templates import infer_global, make_intrinsic_template
 from numba.np.arrayobj import populate_array
 
 try:
@@ -63,55 +65,33 @@ try:
 except ImportError:  # before Numba 0.61
     newpassmanagers = None
 
+from pluecker.spatial.engine.compiled.locking import compiling
+from pluecker.spatial.engine.compiled.settings import INNER
 from pluecker.spatial.engine.compiled.stamp import source_stamp
+from pluecker.spatial.engine.compiled.symbols import FILLED, SYMBOLS
 from pluecker.spatial.properties import cached_property
 
 __all__ = [
-    "NAMED",
-    "WITHOUT_REFERENCES",
-    "CPUDispatcher",
+    "TAUGHT",
     "EntranceCompiler",
     "Named",
+    "Part",
     "PartCompiler",
     "address",
     "call_address",
     "cgutils",
     "check_index",
-    "compiling",
     "entrance",
-    "event",
-    "keep_on_disk",
-    "once",
+    "entry_dispatcher",
+    "listen",
+    "means",
     "populate_array",
+    "types_like",
+    "types_of",
 ]  # fmt: skip
 
-# What allocates nothing need not count references: a record of arrays is then as cheap as the arrays.
-WITHOUT_REFERENCES: dict[str, Any] = {"_nrt": False}
-
-# ------------------------------------------------------------------------------------------------------ for one thread only
-
-# Whoever compiles holds this lock. So does a process that forks: otherwise its child could find the lock, and all that
-# Numba and LLVM are in the middle of, held by a thread that it does not have. It waits until nobody compiles.
-compiling = global_compiler_lock
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=compiling.acquire, after_in_parent=compiling.release, after_in_child=compiling.release)
-
-
-class once:
-    """A cached property that compiles something: the second of two threads waits for the first."""
-
-    def __init__(self, function: Callable[[Any], Any]) -> None:
-        self.function, self.name, self.__doc__ = function, function.__name__, function.__doc__
-
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        if instance is None:
-            return self
-        with compiling:
-            if self.name not in vars(instance):
-                vars(instance)[self.name] = self.function(instance)
-        return vars(instance)[self.name]
-
+# One lock, Numba's, for all that is compiled once.
+compiling.hand_over(global_compiler_lock)
 
 # -------------------------------------------------------------------------------------------------- less time to compile
 
@@ -125,6 +105,7 @@ LEFT_OUT = (
     "WithLifting", "InlineClosureLikes", "MakeFunctionToJitFunction", "InlineInlinables", "InlineOverloads",
     "FindLiterallyCalls", "LiteralUnroll", "LiteralPropagationSubPipelinePass", "NopythonRewrites", "RewriteDynamicRaises",
 )  # fmt: skip
+SHIP = os.environ.get("PLUECKER_SHIP", "")  # a folder for machine code of wheels, see shipped.writer
 SELDOM = 20_000, 50, 100  # thresholds of garbage collection
 
 
@@ -193,7 +174,7 @@ def quickened() -> Iterator[None]:
 # ------------------------------------------------------------------------------------------------------ parts of functions
 
 
-class Part(JITCodeLibrary):
+class PartLibrary(JITCodeLibrary):
     """The code of a function that only other compiled functions call: in LLVM's language, as it was written.
 
     Numba optimises each function by itself, and makes machine code of it, with a copy of all that it calls. Where functions
@@ -223,7 +204,7 @@ class Part(JITCodeLibrary):
     def _get_module_for_linking(self) -> Any:
         """Return a module of this part with all that it calls."""
         self._ensure_finalized()
-        module = united([self, *(library for library in self.called if isinstance(library, Part))])
+        module = united([self, *(library for library in self.called if isinstance(library, PartLibrary))])
         link_others(module, self.called)
         return module
 
@@ -233,14 +214,14 @@ def with_called(libraries: Any) -> dict[Any, None]:
     found: dict[Any, None] = {}
     for library in libraries:
         found.setdefault(library)
-        for other in library.called if isinstance(library, Part) else ():
+        for other in library.called if isinstance(library, PartLibrary) else ():
             found.setdefault(other)
     return found
 
 
 def link(module: Any, libraries: Any) -> None:
     """Link libraries into a module: of parts only those functions that are called there, directly or not."""
-    parts = [library for library in libraries if isinstance(library, Part)]
+    parts = [library for library in libraries if isinstance(library, PartLibrary)]
     if parts:
         module.link_in(united(parts))
     link_others(module, libraries)
@@ -249,11 +230,11 @@ def link(module: Any, libraries: Any) -> None:
 def link_others(module: Any, libraries: Any) -> None:
     """Link copies of those libraries that are no parts into a module."""
     for library in libraries:
-        if not isinstance(library, Part):
+        if not isinstance(library, PartLibrary):
             module.link_in(library._get_module_for_linking(), preserve=True)
 
 
-def united(parts: list[Part]) -> Any:
+def united(parts: list[PartLibrary]) -> Any:
     """Link the code of parts into one module, from which whoever links it takes the functions that are called."""
     module = binding.parse_bitcode(parts[0].code)
     for part in parts[1:]:
@@ -286,7 +267,7 @@ class PartCompiler(Compiler):
     """Compiler of kernels, which only other compiled functions call: their code is left for the callers to link."""
 
     def compile_extra(self, function: Any) -> Any:
-        self.state.library = Part(self.state.targetctx.codegen(), function.__qualname__)
+        self.state.library = PartLibrary(self.state.targetctx.codegen(), function.__qualname__)
         self.state.flags.no_compile = True
         return super().compile_extra(function)
 
@@ -316,13 +297,13 @@ class Entrance(JITCodeLibrary):
 
     def finalize(self) -> None:
         """Link each library that is called once, and not once for each caller; set ``names`` to the symbols of
-        :data:`NAMED` that the code refers to."""
+        functions that the code refers to."""
         called = with_called(self._linking_libraries)
         self._linking_libraries.clear()
         for library in called:
             vars(self).get("_reload_init", set()).update(vars(library).get("_reload_init", ()))  # not in old versions
         link(self._final_module, called)
-        self.names = tuple(each.name for each in self._final_module.global_variables if each.name in NAMED)
+        self.names = tuple(each.name for each in self._final_module.global_variables if each.name in FILLED)
         super().finalize()
 
     def _finalize_final_module(self) -> None:
@@ -348,13 +329,20 @@ class Entrance(JITCodeLibrary):
         builder.getModulePassManager().run(self._final_module, builder)
 
 
-NAMED: dict[str, Callable[[], None]] = {}  # what compiled code finds by a name that LLVM knows, and how that is made
+declared: set[str] = set()
 
 
-def make_named(names: Iterable[str]) -> None:
-    """Make what has these names, before the code runs that calls it."""
+def declare_symbols() -> None:
+    """Tell LLVM where the numbers are that compiled code finds by a name."""
+    for name in SYMBOLS.keys() - declared:
+        declared.add(name)
+        binding.add_symbol(name, SYMBOLS[name].ctypes.data)
+
+
+def fill_symbols(names: Iterable[str]) -> None:
+    """Make the functions that have these names, before the code runs that calls them."""
     for name in names:
-        NAMED[name]()
+        FILLED[name]()
 
 
 class EntranceCompiler(Compiler):
@@ -364,10 +352,85 @@ class EntranceCompiler(Compiler):
         self.state.library = Entrance(self.state.targetctx.codegen(), function.__qualname__)
         self.state.library.counts_references = self.state.flags.nrt
         self.state.library.enable_object_caching()
+        declare_symbols()
         with quickened():
             compiled = super().compile_extra(function)
-        make_named(compiled.library.names)
+        fill_symbols(compiled.library.names)
         return compiled
+
+
+# ------------------------------------------------------------------------------------------------------------- dispatchers
+
+
+class Part(CPUDispatcher):
+    """Numba's form of a kernel."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        super().__init__(function, targetoptions=options, pipeline_class=PartCompiler)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Resolve a call: a kernel has one copy for all integers and truth values, though to Numba each constant is a type
+        of its own."""
+        return super().get_call_template(tuple(map(types.unliteral, args)), kws)
+
+
+def entry_dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """Make Numba's form of an entry point, with a cache on disk."""
+    return keep_on_disk(CPUDispatcher(function, targetoptions=options, pipeline_class=EntranceCompiler))
+
+
+# Of what a scalar can do: parts of the kernels that ask for it.
+TAUGHT: dict[str, Any] = {**INNER, "pipeline_class": PartCompiler}
+
+
+def means(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Make an intrinsic of a function that compiled code calls by its name: what it is in compiled code.
+
+    The decorated function is as for ``numba.extending.intrinsic``, and has other arguments where the function has others.
+    """
+
+    def teach(typing_function: Callable[..., Any]) -> Callable[..., Any]:
+        template = make_intrinsic_template(function, typing_function, function.__name__)
+        infer_global(function, types.Function(template))
+        return typing_function
+
+    return teach
+
+
+class Hearing(event.Listener):
+    """Numba's form of a listener."""
+
+    def __init__(self, listener: Any) -> None:
+        self.on_start, self.on_end = listener.on_start, listener.on_end
+
+    on_start = on_end = None
+
+
+def listen(kinds: Iterable[str], listener: Any) -> Callable[[], None]:
+    """Let a listener hear of events of these kinds; returns the function that ends it."""
+    hearing = Hearing(listener)
+    for kind in kinds:
+        event.register(kind, hearing)
+
+    def end() -> None:
+        for kind in kinds:
+            event.unregister(kind, hearing)
+
+    return end
+
+
+TYPES: dict[str, Any] = {}  # types by names that Numba does not know
+
+
+def types_of(signature: Iterable[Any]) -> tuple[Any, ...]:
+    """Return Numba's types for those of a signature, which are written as Numba writes them."""
+    names = {**vars(types), **TYPES}
+    return tuple([eval(kind, names) if isinstance(kind, str) else kind for kind in signature])
+
+
+def types_like(arguments: Iterable[Any]) -> tuple[Any, ...]:
+    """Return Numba's types for these arguments."""
+    return tuple(map(typeof, arguments))
 
 
 # ------------------------------------------------------------------------------------------------ machine code on the disk
@@ -381,7 +444,8 @@ class WithNames(caching.CompileResultCacheImpl):
 
     def rebuild(self, context: Any, kept: Any) -> Any:
         names, data = kept
-        make_named(names)
+        declare_symbols()
+        fill_symbols(names)
         return super().rebuild(context, data)
 
 
@@ -449,6 +513,8 @@ class StampedCache(caching.FunctionCache):
         return sig, codegen.magic_tuple(), tuple(map(fields, sig if isinstance(sig, tuple) else sig.args))
 
     def save_overload(self, sig: Any, data: Any) -> None:
+        if SHIP:
+            import_module("pluecker.spatial.engine.shipped.writer").write(SHIP, self._cache_file.function, data)
         try:
             super().save_overload(sig, data)
         except OSError:  # a folder that was taken away, a full disk: the compiled code is good all the same

@@ -22,30 +22,19 @@ import enum
 import functools
 import hashlib
 from collections.abc import Iterable
+from importlib.metadata import version
 from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
-import llvmlite
-import numba
 import numpy as np
-from numba import config, types
 
-__all__ = ["Parts", "source_stamp"]
+from pluecker.spatial.engine.compiled.settings import BOUNDSCHECK
+
+__all__ = ["Parts", "shipped_stamp", "source_stamp"]
 
 TOP = Path(__file__).resolve().parents[3]
-TEACHING = (
-    "spatial/engine/compiled/*.py",
-    "spatial/engine/scalars/*.py",
-    "spatial/engine/memory/*.py",
-    "spatial/engine/parallel/atomics.py",
-    "spatial/engine/parallel/callbacks.py",
-    "spatial/engine/parallel/interruption_flag.py",
-    "contact/rows/touching.py",
-    "contact/rows/user.py",
-    "contact/found/sharing.py",
-    "contact/geometry/finding/blocks.py",
-)
+TEACHING = ("spatial/engine/compiled/*.py", "spatial/engine/codegen/*.py", "contact/codegen/*.py")
 PACKAGE = ("spatial/**/*.py", "articulated/**/*.py", "contact/**/*.py")
 FOREIGN = ("math", "numpy", "numba", "llvmlite")  # known by their versions
 PLAIN = (bool, int, float, complex, str, bytes, np.generic, type(None))
@@ -64,8 +53,17 @@ TAUGHT = contents(TEACHING)  # now, as these files are imported, and not when th
 
 def source_stamp(function: Any) -> str:
     """The stamp of a compiled function, at its first use, when all names that it reads have their values."""
+    return stamp_of(function, version("numba"), version("llvmlite"), np.__version__, BOUNDSCHECK)
+
+
+def shipped_stamp(function: Any) -> str:
+    """The stamp of a compiled function without the versions of what compiled it, on which machine code does not depend."""
+    return stamp_of(function)
+
+
+def stamp_of(function: Any, *versions: Any) -> str:
+    """Return the digest of versions, of what the compiler was taught, and of what a function is made of."""
     parts = Parts(function)
-    versions = numba.__version__, llvmlite.__version__, np.__version__, config.BOUNDSCHECK
     text = [repr(versions), TAUGHT, *parts.descriptions, contents(PACKAGE) if parts.strange else ""]
     return hashlib.sha256("\n".join(text).encode(errors="surrogatepass")).hexdigest()
 
@@ -107,7 +105,7 @@ class Parts:
             if called not in self.numbers:
                 self.numbers[called] = len(self.functions)
                 self.functions.append(called)
-            return f"function {self.numbers[called]} {type(value).__name__} {sorted(value.targetoptions.items())}"
+            return f"function {self.numbers[called]} {sorted(value.targetoptions.items())}"
         if isinstance(value, enum.Enum):
             return f"{value!r} of {self.value(name, type(value), names)}"
         if isinstance(value, PLAIN):
@@ -125,7 +123,7 @@ class Parts:
             return f"{value.__module__}.{value.__qualname__} {members} {getattr(value, '_field_defaults', None)}"
         if isinstance(value, (FunctionType, BuiltinFunctionType)):  # not compiled: who teaches knows it by its name
             return f"{value.__module__}.{value.__qualname__}"
-        if isinstance(value, types.Type) or of(type(value).__module__) in FOREIGN:
+        if of(type(value).__module__) in FOREIGN:
             return f"{type(value).__name__} {getattr(value, '__name__', value)}"
         self.strange.append(name)
         return f"a {type(value).__name__}"

@@ -1,25 +1,27 @@
-"""Numbers in memory that compiled code finds by a name that LLVM knows: code kept on disk finds them in any process."""
+"""Numbers in memory that compiled code finds by a name: code kept on disk finds them in any process.
+
+Behind the name of a function is its address, which is filled in before the code runs that calls it.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
-import llvmlite.binding
 import numpy as np
-from llvmlite import ir
 from numpy.typing import NDArray
 
-__all__ = ["new_symbol", "symbol"]
+from pluecker.spatial.engine.shipped.library import shipped_number
+
+__all__ = ["FILLED", "SYMBOLS", "new_symbol"]
+
+SYMBOLS: dict[str, NDArray[np.int64]] = {}  # each number, as an array, which lives as long as code may read it
+FILLED: dict[str, Callable[[], None]] = {}  # what stores the address of a function under its name
 
 
-def new_symbol(name: str) -> NDArray[np.int64]:
-    """Make an integer, zero, that LLVM knows by this name; as an array, which has to live as long as code may read it."""
-    number = np.zeros(1, np.int64)
-    llvmlite.binding.add_symbol(name, number.ctypes.data)
-    return number
-
-
-def symbol(builder: Any, name: str) -> Any:
-    """Return the global variable of an LLVM module through which its code finds the integer of that name."""
-    place = builder.module.globals.get(name)
-    return ir.GlobalVariable(builder.module, ir.IntType(64), name) if place is None else place
+def new_symbol(name: str, fill: Callable[[], None] | None = None) -> NDArray[np.int64]:
+    """Make an integer, zero, that compiled code knows by this name; ``fill`` is called before code runs that reads it."""
+    shipped = shipped_number(name)
+    SYMBOLS[name] = np.zeros(1, np.int64) if shipped is None else shipped
+    if fill is not None:
+        FILLED[name] = fill
+    return SYMBOLS[name]

@@ -12,15 +12,6 @@ import ctypes
 from importlib import import_module
 from typing import Any
 
-import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import box, intrinsic
-
-from pluecker.spatial.engine.compiled.numba_internals import cgutils
-from pluecker.spatial.engine.memory.objects import PythonObject, python_object
-from pluecker.spatial.engine.scalars.lanes import INT, LONG
-
 __all__ = ["NEW_ARRAY", "drop", "is_missing", "is_none", "new_array", "no_object", "release_lock", "take_lock"]
 
 PYARRAY_NEW = 93  # its place in the table
@@ -42,100 +33,39 @@ def address_in_numpy(place: int) -> int:
 NEW_ARRAY = address_in_numpy(PYARRAY_NEW)
 
 
-@box(PythonObject)
-def object_from_address(kind: Any, value: Any, c: Any) -> Any:
-    """The object that a function gives back, whose reference becomes the caller's; 0 where an exception is set."""
-    return c.builder.inttoptr(value, c.pyapi.pyobj)
-
-
-@intrinsic
-def new_array(typing, function, class_of_arrays, shape, axes):
+def new_array(function, class_of_arrays, shape, axes):
     """Make an array of float64 whose shape is given by ``axes`` integers at the address ``shape``; entries are not set.
 
     The result is 0, with an exception set, where there is no memory. ``function`` is :data:`NEW_ARRAY`.
     """
-
-    def generate(context, builder, signature, arguments):
-        function, class_of_arrays, shape, axes = arguments
-        kind = ir.FunctionType(LONG, [LONG, INT, LONG, INT, LONG, LONG, INT, INT, LONG])
-        pointer = builder.inttoptr(function, kind.as_pointer())
-        number = INT(np.dtype(np.float64).num)
-        axes = builder.trunc(axes, INT)
-        # no strides and no data: in C order, in memory of its own
-        nothing, none = LONG(0), INT(0)
-        return builder.call(pointer, [class_of_arrays, axes, shape, number, nothing, nothing, none, none, nothing])
-
-    return python_object(*[types.intp] * 4), generate
+    raise NotImplementedError
 
 
-@intrinsic
-def is_missing(typing, value):
+def is_missing(value):
     """Return whether an object could not be made: whether its address is 0."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.icmp_unsigned("==", arguments[0], LONG(0))
-
-    return types.boolean(python_object), generate
+    raise NotImplementedError
 
 
-def address_of_none(context: Any, builder: Any) -> Any:
-    """Return the address of Python's None."""
-    return builder.ptrtoint(context.get_python_api(builder).borrow_none(), LONG)
-
-
-@intrinsic
-def is_none(typing, value):
+def is_none(value):
     """Return whether an object is None."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.icmp_unsigned("==", arguments[0], address_of_none(context, builder))
-
-    return types.boolean(python_object), generate
+    raise NotImplementedError
 
 
-@intrinsic
-def no_object(typing):
+def no_object():
     """Return None as an object that the caller owns."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.ptrtoint(context.get_python_api(builder).make_none(), LONG)
-
-    return python_object(), generate
+    raise NotImplementedError
 
 
-@intrinsic
-def drop(typing, value):
+def drop(value):
     """Release the reference to an object that compiled code has made."""
-
-    def generate(context, builder, signature, arguments):
-        api = context.get_python_api(builder)
-        api.decref(builder.inttoptr(arguments[0], api.pyobj))
-        return context.get_dummy_value()
-
-    return types.none(python_object), generate
+    raise NotImplementedError
 
 
-@intrinsic
-def release_lock(typing, wanted):
+def release_lock(wanted):
     """Release Python's lock (the GIL), if ``wanted``; returns the state that :func:`take_lock` needs, 0 if it was kept."""
-
-    def generate(context, builder, signature, arguments):
-        state = cgutils.alloca_once_value(builder, LONG(0))
-        with builder.if_then(arguments[0]):
-            builder.store(builder.ptrtoint(context.get_python_api(builder).save_thread(), LONG), state)
-        return builder.load(state)
-
-    return types.intp(types.boolean), generate
+    raise NotImplementedError
 
 
-@intrinsic
-def take_lock(typing, state):
+def take_lock(state):
     """Acquire Python's lock again, if :func:`release_lock` has released it."""
-
-    def generate(context, builder, signature, arguments):
-        with builder.if_then(builder.icmp_unsigned("!=", arguments[0], LONG(0))):
-            api = context.get_python_api(builder)
-            api.restore_thread(builder.inttoptr(arguments[0], api.voidptr))
-        return context.get_dummy_value()
-
-    return types.none(types.intp), generate
+    raise NotImplementedError

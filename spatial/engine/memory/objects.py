@@ -11,18 +11,13 @@ Python's does for tuples; only the size of the head of an object differs among b
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numba import types
-from numba.extending import NativeValue, intrinsic, models, register_model, unbox
 
 from pluecker.spatial.engine.compiled.decorators import kernel
 from pluecker.spatial.engine.memory.addresses import integers_at, numbers_at
-from pluecker.spatial.engine.scalars.lanes import LONG
 from pluecker.spatial.engine.scalars.operations import load
 
-__all__ = ["CLASS_OF_ARRAYS", "array_in", "entries_of", "numbers_of", "python_object"]
+__all__ = ["CLASS_OF_ARRAYS", "OBJECTS", "address_of_object", "array_in", "entries_of", "numbers_of"]
 
 # In words of eight bytes, from the beginning of an object.
 HEAD = object.__basicsize__ // 8
@@ -41,38 +36,13 @@ CONTIGUOUS_AND_ALIGNED = 0x101  # NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED
 CLASS_OF_ARRAYS = id(np.ndarray)
 
 
-class PythonObject(types.Type):
-    """Any object of Python's, which compiled code looks at by itself."""
-
-    def __init__(self) -> None:
-        super().__init__("object of Python")
+# Types of the arguments of what takes three objects.
+OBJECTS = ("python_object", "python_object", "python_object")
 
 
-python_object = PythonObject()
-
-
-@register_model(PythonObject)
-class AddressModel(models.PrimitiveModel):
-    """Representation of an object in compiled code: its address."""
-
-    def __init__(self, dmm: Any, fe_type: Any) -> None:
-        super().__init__(dmm, fe_type, LONG)
-
-
-@unbox(PythonObject)
-def address_from_python(kind: Any, value: Any, c: Any) -> Any:
-    """Unbox an object as its address. No reference is counted: the caller has one."""
-    return NativeValue(c.builder.ptrtoint(value, LONG))
-
-
-@intrinsic
-def address_of_object(typing, value):
+def address_of_object(value):
     """Return the address of an object."""
-
-    def generate(context, builder, signature, arguments):
-        return arguments[0]
-
-    return types.intp(value), generate
+    return id(value)
 
 
 @kernel

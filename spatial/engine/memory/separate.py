@@ -12,88 +12,45 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from numba import types
-from numba.extending import intrinsic, overload
+from pluecker.spatial.engine.compiled.decorators import ADDRESSES, address, compiled_for, taught_by
+from pluecker.spatial.engine.compiled.locking import compiling
+from pluecker.spatial.engine.compiled.symbols import new_symbol
 
-from pluecker.spatial.engine.compiled.decorators import TAUGHT, address, compiled_for
-from pluecker.spatial.engine.compiled.numba_internals import NAMED, call_address, compiling
-from pluecker.spatial.engine.compiled.symbols import new_symbol, symbol
-from pluecker.spatial.engine.memory.views import View, make_view, parts, scalar_of
-from pluecker.spatial.engine.scalars.lanes import LONG
-
-__all__ = ["arrays_in", "by_scalar", "compiled_separately", "put_arrays"]
-
-TAKES = (types.intp, types.intp)
+__all__ = ["arrays_in", "by_kind", "by_scalar", "compiled_separately", "put_arrays"]
 
 
 def compiled_separately(name: str, function: Callable[[int, int], int]) -> Callable[[int, int], int]:
-    """Make an intrinsic by which compiled code calls a function that is compiled separately.
+    """Make a function by which compiled code calls another one, which is compiled separately.
 
     Args:
         name: by which it is found; no other has it.
         function: takes two integers, as functions that threads share; it allocates no memory.
     """
-    place = new_symbol(name)
 
     def fill() -> None:
         """Compile the function or load it from disk, unless that is done, and store its address under its name."""
         with compiling:
             if not place[0]:
-                place[0] = address(compiled_for(function, TAKES))
+                place[0] = address(compiled_for(function, ADDRESSES))
 
-    NAMED[name] = fill
+    def call(block: int, k: int) -> int:
+        """Call the function."""
+        return function(block, k)
 
-    @intrinsic
-    def call(typing, block, k):
-        """Call the function; its exceptions are propagated."""
-
-        def generate(context, builder, signature, arguments):
-            pointer = builder.load(symbol(builder, name))
-            return call_address(context, builder, pointer, types.intp, TAKES, arguments, passes_on=True)[1]
-
-        return types.intp(*TAKES), generate
-
+    place = new_symbol(name, fill)
+    call.__name__ = call.__qualname__ = name
+    taught_by("pluecker.spatial.engine.codegen.symbols", "call_compiled", call, name)
     return call
 
 
-def word(builder: Any, block: Any, k: int) -> Any:
-    """Return a pointer to the k-th integer of a block."""
-    return builder.gep(block, [LONG(k)], inbounds=True)
-
-
-@intrinsic
-def put_arrays(typing, block, arrays):
+def put_arrays(block: Any, arrays: Any) -> None:
     """Store address and length of each array of a tuple, two integers each, at the beginning of a block of integers."""
-
-    def generate(context, builder, signature, arguments):
-        place, _ = parts(context, builder, signature.args[0], arguments[0])
-        for k, kind in enumerate(signature.args[1]):
-            data, size = parts(context, builder, kind, builder.extract_value(arguments[1], k))
-            builder.store(builder.ptrtoint(data, LONG), word(builder, place, 2 * k))
-            builder.store(size, word(builder, place, 2 * k + 1))
-        return context.get_dummy_value()
-
-    return types.none(block, arrays), generate
+    raise NotImplementedError
 
 
-@intrinsic
-def arrays_in(typing, block, count):
+def arrays_in(block: Any, count: int) -> Any:
     """Return the first ``count`` arrays of a block of :func:`put_arrays`, as a tuple of views; the count is a constant."""
-    if not isinstance(count, types.IntegerLiteral):
-        return None
-    kind = View(types.float64)
-
-    def generate(context, builder, signature, arguments):
-        place, _ = parts(context, builder, signature.args[0], arguments[0])
-        found = []
-        for k in range(count.literal_value):
-            data = builder.inttoptr(
-                builder.load(word(builder, place, 2 * k)), context.get_data_type(types.CPointer(types.float64))
-            )
-            found.append(make_view(context, builder, kind, data, builder.load(word(builder, place, 2 * k + 1))))
-        return context.make_tuple(builder, signature.return_type, found)
-
-    return types.UniTuple(kind, count.literal_value)(block, count), generate
+    raise NotImplementedError
 
 
 def by_scalar(array, of_numbers, of_others):
@@ -101,8 +58,6 @@ def by_scalar(array, of_numbers, of_others):
     return of_others
 
 
-@overload(by_scalar, jit_options=TAUGHT)
-def _by_scalar(array, of_numbers, of_others):
-    if scalar_of(array) == types.float64:
-        return lambda array, of_numbers, of_others: of_numbers
-    return lambda array, of_numbers, of_others: of_others
+def by_kind(array, of_numbers, of_lanes, of_duals):
+    """Choose one of three kernels, for arrays of numbers, of lanes and of dual numbers"""
+    return of_numbers

@@ -7,18 +7,14 @@ written before. Which tiles there are is worked out once for each order.
 from __future__ import annotations
 
 import numpy as np
-from numba import types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from pluecker.spatial.engine.compiled.decorators import kernel
-from pluecker.spatial.engine.compiled.numba_internals import cgutils
 from pluecker.spatial.engine.memory.transposition import SIDE, write_entry, write_known_tile, write_new_tile
-from pluecker.spatial.engine.memory.views import parts
-from pluecker.spatial.engine.scalars.lanes import LONG, WIDTH, everywhere
+from pluecker.spatial.engine.scalars.lanes import WIDTH, everywhere
 from pluecker.spatial.engine.scalars.operations import load, load_integer, store
 
-__all__ = ["tiles_of", "write_state", "write_tiles"]
+__all__ = ["clear", "tiles_of", "write_state", "write_tiles"]
 
 TILE = 1 + SIDE  # integers of the record of a tile
 # If no larger part of all tiles holds numbers, zeros are written first. Measured: of the Jacobians in the benchmarks those
@@ -94,15 +90,6 @@ def tile_at(tiles, t):
     return load_integer(tiles, t), i0, i1, i2, i3
 
 
-@intrinsic
-def clear(typing, numbers, first, end):
+def clear(numbers, first, end):
     """Set the entries from ``first`` to ``end`` of a view of numbers to zero, by the C library's ``memset``."""
-
-    def generate(context, builder, signature, arguments):
-        numbers, first, end = arguments
-        data, _ = parts(context, builder, signature.args[0], numbers)
-        size = builder.mul(builder.sub(end, first), LONG(8))
-        cgutils.memset(builder, builder.gep(data, [first], inbounds=True), size, 0)
-        return context.get_dummy_value()
-
-    return types.none(numbers, types.intp, types.intp), generate
+    raise NotImplementedError

@@ -9,119 +9,46 @@ too, see :mod:`~pluecker.spatial.engine.memory.addresses`.
 
 from __future__ import annotations
 
-from typing import Any
-
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
-
-from pluecker.spatial.engine.compiled.numba_internals import call_address, check_index
-from pluecker.spatial.engine.memory.views import parts
-
 __all__ = [
     "add_shared", "call_c", "call_through", "give_way", "pause", "read_shared", "replace_shared", "write_shared",
 ]  # fmt: skip
 
-ORDER = "seq_cst"
 
-
-def place(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """Pointer to entry ``k`` of the shared memory."""
-    data, size = parts(context, builder, signature.args[0], arguments[0])
-    check_index(context, builder, arguments[1], size)
-    return builder.gep(data, [arguments[1]], inbounds=True)
-
-
-@intrinsic
-def add_shared(typing, memory, k, x):
+def add_shared(memory, k, x):
     """Add ``x`` to entry ``k``; gives what it was before."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.atomic_rmw("add", place(context, builder, signature, arguments), arguments[2], ORDER)
-
-    return types.intp(memory, types.intp, types.intp), generate
+    raise NotImplementedError
 
 
-@intrinsic
-def replace_shared(typing, memory, k, old, new):
+def replace_shared(memory, k, old, new):
     """Put ``new`` into entry ``k`` if it is ``old``; whether it was."""
-
-    def generate(context, builder, signature, arguments):
-        pointer = place(context, builder, signature, arguments)
-        return builder.extract_value(builder.cmpxchg(pointer, arguments[2], arguments[3], ORDER), 1)
-
-    return types.boolean(memory, types.intp, types.intp, types.intp), generate
+    raise NotImplementedError
 
 
-@intrinsic
-def read_shared(typing, memory, k):
+def read_shared(memory, k):
     """Entry ``k``."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.load_atomic(place(context, builder, signature, arguments), ORDER, 8)
-
-    return types.intp(memory, types.intp), generate
+    raise NotImplementedError
 
 
-@intrinsic
-def write_shared(typing, memory, k, x):
+def write_shared(memory, k, x):
     """Put ``x`` into entry ``k``."""
-
-    def generate(context, builder, signature, arguments):
-        builder.store_atomic(arguments[2], place(context, builder, signature, arguments), ORDER, 8)
-        return context.get_dummy_value()
-
-    return types.none(memory, types.intp, types.intp), generate
+    raise NotImplementedError
 
 
-@intrinsic
-def pause(typing):
+def pause():
     """Wait a moment, as processors are told that a thread only looks out for another."""
-
-    def generate(context, builder, signature, arguments):
-        if builder.module.triple.startswith(("x86_64", "i686")):
-            kind = ir.FunctionType(ir.VoidType(), [])
-            builder.call(builder.module.declare_intrinsic("llvm.x86.sse2.pause", fnty=kind), [])
-        return context.get_dummy_value()
-
-    return types.none(), generate
+    raise NotImplementedError
 
 
-@intrinsic
-def give_way(typing, function):
+def give_way(function):
     """Let others run that wait for this core, by the function of the system at that address."""
-
-    def generate(context, builder, signature, arguments):
-        kind = ir.FunctionType(ir.IntType(32), [])
-        builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), [])
-        return context.get_dummy_value()
-
-    return types.none(types.intp), generate
+    raise NotImplementedError
 
 
-# ------------------------------------------------------------------------------------------------------------------ calls
-
-
-@intrinsic
-def call_through(typing, function, task, k):
+def call_through(function, task, k):
     """Call the function at an address with two integers; an exception that it raises is one of the caller."""
-
-    def generate(context, builder, signature, arguments):
-        takes = (types.intp, types.intp)
-        return call_address(context, builder, arguments[0], types.intp, takes, arguments[1:], passes_on=True)[1]
-
-    return types.intp(types.intp, types.intp, types.intp), generate
+    raise NotImplementedError
 
 
-@intrinsic
-def call_c(typing, function, number, first, second, third, fourth):
+def call_c(function, number, first, second, third, fourth):
     """Call the function at an address, as C does, with a number and the addresses of four arrays of numbers; no result."""
-
-    def generate(context, builder, signature, arguments):
-        pointer = ir.DoubleType().as_pointer()
-        kind = ir.FunctionType(ir.VoidType(), [ir.DoubleType(), *[pointer] * 4])
-        arrays = [builder.inttoptr(place, pointer) for place in arguments[2:]]
-        builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), [arguments[1], *arrays])
-        return context.get_dummy_value()
-
-    return types.none(types.intp, types.float64, *[types.intp] * 4), generate
+    raise NotImplementedError

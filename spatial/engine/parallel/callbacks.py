@@ -18,14 +18,9 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
-
-from pluecker.spatial.engine.compiled.numba_internals import NAMED
-from pluecker.spatial.engine.compiled.symbols import new_symbol, symbol
+from pluecker.spatial.engine.compiled.decorators import taught_by
+from pluecker.spatial.engine.compiled.symbols import new_symbol
 from pluecker.spatial.engine.parallel.threads import is_worker
-from pluecker.spatial.engine.scalars.lanes import LONG
 
 __all__ = ["callbacks", "calls_python", "is_over", "keep"]
 
@@ -83,13 +78,12 @@ class callbacks:
 
 
 def calls_python(name: str, function: Callable[[int], None]) -> Callable[[int], None]:
-    """Make an intrinsic by which compiled code calls a function of Python's, inside :class:`callbacks`.
+    """Make a function by which compiled code calls a function of Python's, inside :class:`callbacks`.
 
     Args:
         name: by which it is found, also by code from the disk; no other has it.
         function: takes an address; what it raises is raised at the end of the compiled code.
     """
-    place = new_symbol(name)
 
     @ctypes.CFUNCTYPE(None, ctypes.c_int64)
     def guarded(address: int) -> None:
@@ -104,17 +98,11 @@ def calls_python(name: str, function: Callable[[int], None]) -> Callable[[int], 
         """Store the address of the function under its name."""
         place[0] = ctypes.cast(guarded, ctypes.c_void_p).value or 0
 
-    NAMED[name] = fill
-
-    @intrinsic
-    def call(typing, address):
+    def call(address: int) -> None:
         """Call the function."""
+        function(address)
 
-        def generate(context, builder, signature, arguments):
-            kind = ir.FunctionType(ir.VoidType(), [LONG])
-            builder.call(builder.inttoptr(builder.load(symbol(builder, name)), kind.as_pointer()), arguments)
-            return context.get_dummy_value()
-
-        return types.none(types.intp), generate
-
+    place = new_symbol(name, fill)
+    call.__name__ = call.__qualname__ = name
+    taught_by("pluecker.spatial.engine.codegen.symbols", "call_python", call, name)
     return call

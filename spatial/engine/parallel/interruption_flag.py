@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from llvmlite import ir
-from numba import config, types
-from numba.extending import intrinsic
+from pluecker.spatial.engine.compiled.symbols import new_symbol
 
-from pluecker.spatial.engine.compiled.symbols import new_symbol, symbol
-
-__all__ = ["interrupted", "state"]
+__all__ = ["NAME", "interrupted", "state"]
 
 NAME = "pluecker_interrupted"
 
@@ -16,18 +12,5 @@ state = new_symbol(NAME)  # 1 while something is being interrupted
 
 
 def interrupted():
-    """Return whether loops shall end"""
+    """Return whether loops shall end."""
     return state[0] != 0
-
-
-if not config.DISABLE_JIT:
-
-    @intrinsic
-    def interrupted(typing):
-        """Return whether loops shall end, by an atomic load of the number."""
-
-        def generate(context, builder, signature, arguments):
-            now = builder.load_atomic(symbol(builder, NAME), "monotonic", 8)
-            return builder.icmp_signed("!=", now, ir.IntType(64)(0))
-
-        return types.boolean(), generate

@@ -17,10 +17,10 @@ import sys
 from collections.abc import Callable
 
 import numpy as np
-from numba import config
 from numpy.typing import NDArray
 
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.engine.compiled.settings import DISABLE_JIT
 from pluecker.spatial.engine.parallel.atomics import (
     add_shared,
     give_way,
@@ -150,4 +150,4 @@ def shared_phases(do_block: Callable[..., None]) -> tuple[Callable[..., None], C
         for block in range(first, end):
             do_block(L, block)
 
-    return run_alone if config.DISABLE_JIT else run_phase, follow
+    return run_alone if DISABLE_JIT else run_phase, follow

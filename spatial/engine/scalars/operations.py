@@ -1,8 +1,8 @@
 """Functions of scalars in kernels, beyond ``+ - * /`` and unary minus.
 
 Every kernel of the package is generic: it touches numbers only through arithmetic and through the functions of this
-file. A new scalar type gives these functions a meaning, through ``numba.extending``, and every algorithm follows unchanged:
-:mod:`pluecker.spatial.engine.scalars.lanes` does, and so does :mod:`pluecker.spatial.engine.scalars.duals`.
+file. A new scalar type gives these functions a meaning in compiled code, and every algorithm follows unchanged:
+:mod:`pluecker.spatial.engine.codegen.lanes` does, and so does :mod:`pluecker.spatial.engine.codegen.duals`.
 
 A *scalar array* holds the numbers of one state: ``q``, ``v``, a workspace. It is read with :func:`load` and written with
 :func:`store`, so that the array, and not the algorithm, decides which scalar comes out of it.
@@ -14,10 +14,8 @@ A *scalar array* holds the numbers of one state: ``q``, ``v``, a workspace. It i
 from __future__ import annotations
 
 import numpy as np
-from numba import types
-from numba.extending import overload
 
-from pluecker.spatial.engine.compiled.decorators import TAUGHT, kernel
+from pluecker.spatial.engine.compiled.decorators import kernel
 
 __all__ = [
     "accumulate",
@@ -35,8 +33,6 @@ __all__ = [
     "tail",
     "within",
 ]
-
-NUMBER = (types.Float, types.Complex, types.Integer)
 
 
 def load(array, k):
@@ -76,21 +72,9 @@ def sincos(x):
     return np.sin(x), np.cos(x)
 
 
-@overload(sincos, jit_options=TAUGHT)
-def _sincos(x):
-    if isinstance(x, types.Complex):
-        return lambda x: (np.sin(x), np.cos(x))
-
-
 def sqrt(x):
     """Square root."""
     return np.sqrt(x)
-
-
-@overload(sqrt, jit_options=TAUGHT)
-def _sqrt(x):
-    if isinstance(x, NUMBER):
-        return lambda x: np.sqrt(x)
 
 
 def atan2(y, x):
@@ -106,28 +90,9 @@ def _atan2_complex(y, x):
     return np.arctan2(yr, xr) + 1j * ((xr * np.imag(y) - yr * np.imag(x)) / (xr * xr + yr * yr))
 
 
-@overload(atan2, jit_options=TAUGHT)
-def _atan2(y, x):
-    if isinstance(y, types.Complex) and isinstance(x, types.Complex):
-
-        def number(y, x):
-            angle = np.arctan2(y.real, x.real)
-            return angle + 1j * ((x.real * y.imag - y.real * x.imag) / (x.real * x.real + y.real * y.real))
-
-        return number
-    if isinstance(y, NUMBER) and isinstance(x, NUMBER):
-        return lambda y, x: np.arctan2(y, x)
-
-
 def smaller(x, y):
     """Return whether ``x < y``, by real parts: the condition that :func:`select` takes."""
     return np.real(x) < np.real(y)
-
-
-@overload(smaller, jit_options=TAUGHT)
-def _smaller(x, y):
-    if isinstance(x, NUMBER) and isinstance(y, NUMBER):
-        return lambda x, y: x.real < y.real
 
 
 def within(x, bound):
@@ -135,21 +100,9 @@ def within(x, bound):
     return abs(x) <= bound
 
 
-@overload(within, jit_options=TAUGHT)
-def _within(x, bound):
-    return (lambda x, bound: abs(x) <= bound) if isinstance(x, NUMBER) else None
-
-
 def select(condition, x, y):
     """``x`` where the condition holds, else ``y``; both are always computed."""
     return x if condition else y
-
-
-@overload(select, jit_options=TAUGHT)
-def _select(condition, x, y):
-    alike = x == y or (isinstance(x, NUMBER) and isinstance(y, NUMBER))  # others have a select of their own
-    if isinstance(condition, types.Boolean) and alike:
-        return lambda condition, x, y: x if condition else y
 
 
 def sign(x):
@@ -157,22 +110,8 @@ def sign(x):
     return np.sign(np.real(x))
 
 
-@overload(sign, jit_options=TAUGHT)
-def _sign(x):
-    if isinstance(x, NUMBER):
-        return lambda x: np.sign(x.real)
-
-
 def lift(number, like):
     """The float ``number`` as a scalar of the type of ``like``, NaN or not, but for duals in plain Python."""
     if isinstance(like, complex):
         return np.complex128(number)
     return np.float64(number) if isinstance(like, float) else number + 0.0 * like
-
-
-@overload(lift, jit_options=TAUGHT)
-def _lift(number, like):
-    if isinstance(like, types.Complex):
-        return lambda number, like: complex(number)
-    if isinstance(like, NUMBER):
-        return lambda number, like: float(number)

@@ -219,20 +219,6 @@ def test_a_number_stored_into_lanes_fills_all(number):
     np.testing.assert_array_equal(bits(x), bits(expected))
 
 
-twice = on_views(lambda x, out, k: store(out, 0, 2.0 * load(x, k)))
-
-
-def test_rows_in_single_precision_are_read_as_lanes_and_never_written():
-    """Rows of eight floats may begin in the middle of a cache line."""
-    numbers = np.arange(24, dtype=np.float32).reshape(3, 8) + np.float32(0.1)
-    x, out = rows_of_eight(2).view(np.float32).reshape(4, 8)[:3], rows_of_eight(1)
-    x[:] = numbers
-    for k in range(3):
-        twice(x, out, k)
-        np.testing.assert_array_equal(out[0], 2.0 * numbers[k].astype(float))
-    with pytest.raises(TypingError):
-        fill(x, 1, 0.0)
-    np.testing.assert_array_equal(x, numbers)
 
 
 def first_of(x, k, n):

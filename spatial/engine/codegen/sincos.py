@@ -18,18 +18,9 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
+from pluecker.spatial.engine.codegen.lanes import LONG, VECTOR, function_of_llvm, lanes, mask, spread
 from pluecker.spatial.engine.compiled.decorators import OPTIONS, kernel
-from pluecker.spatial.engine.scalars.lanes import (
-    LONG,
-    VECTOR,
-    WIDTH,
-    function_of_llvm,
-    get_lane,
-    lanes,
-    mask,
-    set_lane,
-    spread,
-)
+from pluecker.spatial.engine.scalars.lanes import WIDTH, get_lane, set_lane
 from pluecker.spatial.engine.scalars.operations import select, sincos, within
 
 __all__ = ["small_sincos"]

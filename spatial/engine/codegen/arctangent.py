@@ -13,8 +13,9 @@ from __future__ import annotations
 import numpy as np
 from numba.extending import intrinsic, overload
 
+from pluecker.spatial.engine.codegen.lanes import function_of_llvm, lanes
 from pluecker.spatial.engine.compiled.decorators import OPTIONS, kernel
-from pluecker.spatial.engine.scalars.lanes import WIDTH, function_of_llvm, get_lane, lanes, set_lane
+from pluecker.spatial.engine.scalars.lanes import WIDTH, get_lane, set_lane
 from pluecker.spatial.engine.scalars.operations import atan2, select, smaller, within
 
 __all__ = ["ordinary_atan2"]
