@@ -9,7 +9,6 @@ import argparse
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,9 @@ from pluecker.articulated.running.batch import compiled_describe, compiled_descr
 from pluecker.articulated.running.short_batches import enter_few
 from pluecker.articulated.simulation.integrators import INTEGRATORS
 from pluecker.articulated.simulation.simulate import simulate
+from pluecker.articulated.stepping.loop.called_step import called_step
 from pluecker.contact.constraints import PointContact
+from pluecker.contact.found.step import VARIANTS as FOUND_VARIANTS
 from pluecker.contact.friction.first_order.sharing import WIDE
 from pluecker.contact.friction.lcp.solve_lcp import METHODS as LCP_SOLVERS
 from pluecker.contact.friction.lcp.solve_lcp import solve_lcp
@@ -32,8 +33,12 @@ from pluecker.contact.friction.tables.assembly import assemble_contacts
 from pluecker.contact.friction.tables.bodies import Bodies
 from pluecker.contact.friction.tables.table import ContactTable, Rows
 from pluecker.contact.geometry import Box, Collider, HalfSpace, Surface
+from pluecker.contact.geometry.finding.calls import call_of
+from pluecker.contact.geometry.pairs import HULL_PAIRS, PAIRS, SOLID_PAIRS, arrays_of
+from pluecker.contact.stepping.step import VARIANTS as WORLD_VARIANTS
 from pluecker.contact.world.world import World
 from pluecker.interruptions import catch_interruptions
+from pluecker.spatial.engine.compiled.decorators import cache_folder
 from pluecker.spatial.engine.topics import Topic, as_topics, compile_elsewhere, compile_topic, described
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
 from pluecker.spatial.extras import progress_bar
@@ -80,6 +85,9 @@ def warmup(topics: Sequence[str] | None = None, *, progress: bool = True) -> Non
     ``"simulation"``     ``simulate`` for one state, by its own integrator, with and without position limits
     ``"friction"``       ``solve`` with its own method, for small problems and for larger ones
     ``"worlds"``         steps of a :class:`~pluecker.contact.World`, without contacts and with them, one state
+    ``"shapes"``         contacts of all pairs of shapes
+    ``"scenes"``         steps of worlds with limits, motors, springs, rolling friction, loops, one state
+    ``"many"``           steps of worlds that batches take in lanes
     ``"batches"``        ``simulate`` for batches of states
     ``"integrators"``    ``simulate`` for one state, by all other integrators
     of algorithms        ``"configuration"``, ``"dynamics"``, with mimic joints too, ``"frames"``, ``"inertia"``,
@@ -130,8 +138,7 @@ def run_warmup(options: argparse.Namespace) -> int:
     if options.all and options.topics:
         raise ArgumentValueError("warmup: --all means every topic; give either names or --all")
     names = tuple(TOPICS) if options.all else as_topics("warmup", options.topics or usual_topics(), TOPICS)
-    describe: Any = compiled_describe()
-    where = describe.stats.cache_path if COMPILED else None
+    where = cache_folder()
     if not where:
         print("nothing is compiled: no folder can be written where it is kept, or compilation is switched off")
         return 0
@@ -243,10 +250,34 @@ def world_step() -> Parts:
         World(model, [PointContact("corner", "world", ("box", (0.5, 0.5, -0.5)), friction=0.5)]),
     )  # fmt: skip
     lying = [0.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0], [0.0] * 6, 0.001
+
+    def go_on() -> object:
+        """Take two steps from a state that remembers its contacts."""
+        start = worlds[0].start(*lying[:2])
+        return worlds[0].step(worlds[0].step(start, lying[2]), lying[2])
+
     return [
+        go_on,
         partial(World(pendulum(), []).simulate, [0.1], [0.0], 0.002, 0.001),
         *(partial(world.step, *lying) for world in worlds),
     ]
+
+
+def shapes() -> Parts:
+    """Return functions that compile the kernels of all pairs of shapes."""
+    kinds = PAIRS | HULL_PAIRS | SOLID_PAIRS
+    return [partial(call_of, pair, arrays_of(*kind)) for kind, pair in kinds.items()]
+
+
+def scenes() -> Parts:
+    """Return functions that compile the steps of worlds of all kinds, for one state."""
+    variants = [*WORLD_VARIANTS.values(), *FOUND_VARIANTS.values()]
+    return [partial(called_step, each, False) for each in variants]
+
+
+def batches_of_worlds() -> Parts:
+    """Return functions that compile the steps of worlds of all kinds that batches take in lanes."""
+    return [partial(called_step, each, True) for each in WORLD_VARIANTS.values()]
 
 
 def world_instants() -> Parts:
@@ -324,6 +355,9 @@ TOPICS = {
     "simulation": Topic("simulate, one state", partial(motions, [OWN_INTEGRATOR]), usual=True),
     "friction": Topic("solve by its own method, small problems and large ones", usual_problems, usual=True),
     "worlds": Topic("World.step and simulate, without contacts and with, one state", world_step, usual=True),
+    "shapes": Topic("contacts of all pairs of shapes", shapes),
+    "scenes": Topic("World.step and simulate with limits, motors, springs, rolling friction, loops", scenes),
+    "many": Topic("World.simulate, batches of states", batches_of_worlds),
     "batches": Topic("simulate, batches of states", partial(motions, [OWN_INTEGRATOR], batch=True)),
     "integrators": Topic("simulate, by all other integrators", other_integrators),
     **{name: Topic(words, partial(of_room, name)) for name, words in ROOMS.items()},

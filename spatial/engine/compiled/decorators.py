@@ -28,6 +28,7 @@ situation                          what happens
 ``NUMBA_CACHE_DIR`` set            compiled code is kept there
 otherwise                          in ``__pycache__`` beside the source, else in the user's cache folder
 no folder can be written           kernels work and are compiled anew in each process
+``PLUECKER_SHIPPED=0``             machine code that comes with the package is left aside, and compiled here
 ``PLUECKER_PLAIN_NUMBA=1``         Numba's compiler is not shortened: the same code, a first call takes half as long again
 ``fork`` while a thread compiles   the process forks when that is done, so that its child finds nothing half made
 =================================  ==================================================================================
@@ -57,6 +58,7 @@ __all__ = [
     "ADDRESSES",
     "OPTIONS",
     "address",
+    "cache_folder",
     "called_kernel",
     "compiled_for",
     "entrance",
@@ -206,7 +208,7 @@ class EntryPoint:
 
     @once
     def shipped(self) -> Any:
-        """What calls machine code that comes with the package, None if there is none for this function."""
+        """Entrance of machine code that comes with the package, None if there is none for this function."""
         found = entrances(
             self.py_func, lambda: shipped_stamp(self), not self.targetoptions["nogil"], self.call_compiled
         )
@@ -258,6 +260,11 @@ def entry_point(function: F, allocates: bool = False, holds_lock: bool = False) 
         return function
     options = {**ENTRANCE, "forceinline": False, "nogil": not holds_lock, **({} if allocates else WITHOUT_REFERENCES)}
     return EntryPoint(function, options)  # type: ignore[return-value]
+
+
+def cache_folder() -> str | None:
+    """Return the folder where code of this module would be kept that is compiled on this machine; None if there is none."""
+    return None if DISABLE_JIT else positive.entrance.dispatcher.stats.cache_path  # type: ignore[attr-defined]
 
 
 def unlikely(condition):

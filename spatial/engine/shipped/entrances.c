@@ -411,10 +411,10 @@ static PyMethodDef functions[] = {
 };
 
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "code", "Machine code that comes with the package.", -1, functions, NULL, NULL, NULL, NULL,
+    PyModuleDef_HEAD_INIT, "code_of_levels", "Machine code that comes with the package.", -1, functions, NULL, NULL, NULL, NULL,
 };
 
-PyMODINIT_FUNC PyInit_code(void)
+PyMODINIT_FUNC PyInit_code_of_levels(void)
 {
     if (PyType_Ready(&EntranceType) < 0)
         return NULL;

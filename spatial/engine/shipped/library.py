@@ -33,7 +33,7 @@ def code() -> Any:
     if wanted == "0" or DISABLE_JIT or BOUNDSCHECK:
         return None
     try:
-        found: Any = import_module("pluecker.spatial.engine.shipped.code")
+        found: Any = import_module("pluecker.spatial.engine.shipped.code_of_levels")
     except ImportError:
         return None
     return found if found.choose(wanted or None, np.ndarray) is not None else None

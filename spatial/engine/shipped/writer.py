@@ -23,7 +23,7 @@ from numba import types
 from pluecker.spatial.engine.compiled.stamp import shipped_stamp
 from pluecker.spatial.engine.compiled.symbols import SYMBOLS
 
-__all__ = ["link", "write"]
+__all__ = ["levels_here", "link", "write"]
 
 HERE = Path(__file__).resolve().parent
 MOST_RESULTS = 64  # words, as in entrances.c
@@ -189,6 +189,12 @@ LEVELS = {
 }
 
 
+def levels_here() -> dict[str, tuple[str, str]]:
+    """Return the levels whose instructions this processor has, the best one first: its name to LLVM, and its features."""
+    here = binding.get_host_cpu_features()
+    return {level: (name, features) for level, (name, features, needs) in LEVELS.items() if all(map(here.get, needs))}
+
+
 def link(folders: dict[str, Path], out: Path) -> Path:
     """Make the extension module and its index of the folders of all levels, the best one first; returns its path."""
     out.mkdir(parents=True, exist_ok=True)
@@ -196,7 +202,11 @@ def link(folders: dict[str, Path], out: Path) -> Path:
                for level, folder in folders.items()}  # fmt: skip
     objects = [of_level(folders[level] / name, level) for level, own in records.items() for name in own]
     every = {name: record for own in records.values() for name, record in own.items()}
-    table, listed, module = out / "table.c", out / "objects.txt", out / f"code{sysconfig.get_config_var('EXT_SUFFIX')}"
+    table, listed, module = (
+        out / "table.c",
+        out / "objects.txt",
+        out / f"code_of_levels{sysconfig.get_config_var('EXT_SUFFIX')}",
+    )
     table.write_text(table_of(records, sorted({name for record in every.values() for name in record["numbers"]})))
     listed.write_text("\n".join(map(str, objects)))
     options = ["-O2", "-fPIC", "-shared", "-s", "-fvisibility=hidden", f"-I{sysconfig.get_paths()['include']}"]
@@ -225,11 +235,12 @@ def table_of(records: dict[str, dict[str, Any]], numbers: list[str]) -> str:
     lines = [TYPES]
     for level, own in records.items():
         lines += [f"int {n}_{level}(int64_t *, int64_t *); extern char {n}_{level}_native[];" for n in own]
-        pieces = ", ".join('{"%s", %s_%s, %s_%s_native}' % (n, n, level, n, level) for n in own)
+        pieces = ", ".join(f'{{"{n}", {n}_{level}, {n}_{level}_native}}' for n in own)
         lines.append(f"static const Piece pieces_of_{level}[] = {{{pieces}}};")
     lines += [f"int64_t {name};" for name in numbers]
-    lines.append("const Number numbers[] = {%s};" % ", ".join('{"%s", &%s}' % (n, n) for n in numbers))
-    listed = ", ".join('{"%s", pieces_of_%s, %d}' % (level, level, len(own)) for level, own in records.items())
+    places = ", ".join(f'{{"{n}", &{n}}}' for n in numbers)
+    lines.append(f"const Number numbers[] = {{{places}}};")
+    listed = ", ".join(f'{{"{level}", pieces_of_{level}, {len(own)}}}' for level, own in records.items())
     lines.append(f"const Level levels[] = {{{listed}}};")
     lines.append(f"const size_t number_count = {len(numbers)}, level_count = {len(records)};")
     lines.append("int runs_here(size_t k) {")

@@ -183,7 +183,7 @@ def difference(pair):
 @compiled_only
 def test_fields_that_change_places_are_read_where_they_are(copied_package, tmp_path):
     """Numba compares the types of the fields only, and keeps their places in the code."""
-    program = "import record; print(record.difference(record.Pair(3.0, 1.0)), len(record.difference.dispatcher.stats.cache_hits))"
+    program = "from record import *; print(difference(Pair(3.0, 1.0)), len(difference.dispatcher.stats.cache_hits))"
     for fields, printed in [(("left", "right"), ["2.0", "0"]), (("right", "left"), ["-2.0", "0"])]:
         (tmp_path / "record.py").write_text(RECORD.format(*fields))
         assert words_of(program, copied_package, NUMBA_CACHE_DIR=str(tmp_path / "cache")) == printed

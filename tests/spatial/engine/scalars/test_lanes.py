@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from numba.core.errors import TypingError
 
 from pluecker.articulated.running.algorithm import ALGORITHMS
 from pluecker.spatial import exp6, log6
@@ -217,8 +216,6 @@ def test_a_number_stored_into_lanes_fills_all(number):
     expected[1] = number
     fill(x, 1, number)
     np.testing.assert_array_equal(bits(x), bits(expected))
-
-
 
 
 def first_of(x, k, n):
