@@ -42,6 +42,7 @@ from pluecker.spatial.engine.compiled.decorators import cache_folder
 from pluecker.spatial.engine.topics import Topic, as_topics, compile_elsewhere, compile_topic, described
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
 from pluecker.spatial.extras import progress_bar
+from pluecker.spatial.functions.elementwise import ELEMENTWISE
 
 __all__ = ["TOPICS", "compile_here", "describe_warmup", "run_warmup", "warmup"]
 
@@ -75,8 +76,7 @@ def warmup(topics: Sequence[str] | None = None, *, progress: bool = True) -> Non
     one. It is kept on disk and found by later processes, until the package, Numba or the processor changes.
 
     All topics take minutes, and memory that only the end of this process gives back: ``pluecker warmup`` on the command
-    line has a process for each topic. Functions of arrays, those of :mod:`pluecker.spatial`, are compiled when they are
-    first called.
+    line has a process for each topic. What has come with the package as machine code is compiled no more.
 
     ===================  ==============================================================================================
     topic                what is compiled
@@ -88,6 +88,7 @@ def warmup(topics: Sequence[str] | None = None, *, progress: bool = True) -> Non
     ``"shapes"``         contacts of all pairs of shapes
     ``"scenes"``         steps of worlds with limits, motors, springs, rolling friction, loops, one state
     ``"many"``           steps of worlds that batches take in lanes
+    ``"arrays"``         functions of arrays, those of :mod:`pluecker.spatial`
     ``"batches"``        ``simulate`` for batches of states
     ``"integrators"``    ``simulate`` for one state, by all other integrators
     of algorithms        ``"configuration"``, ``"dynamics"``, with mimic joints too, ``"frames"``, ``"inertia"``,
@@ -129,8 +130,8 @@ def describe_warmup() -> str:
 {described(TOPICS)}
 
 Those with a star are compiled if none is named. Compiled code is kept on disk, until the package, Numba or the processor
-changes. Each topic is compiled in a process of its own, one after the other. Array functions of pluecker.spatial are
-compiled when they are first called."""
+changes. Each topic is compiled in a process of its own, one after the other. What came with the package as machine code is
+there already."""
 
 
 def run_warmup(options: argparse.Namespace) -> int:
@@ -280,6 +281,11 @@ def batches_of_worlds() -> Parts:
     return [partial(called_step, each, True) for each in WORLD_VARIANTS.values()]
 
 
+def arrays() -> Parts:
+    """Return functions that compile all functions of arrays."""
+    return [partial(getattr, function, "compiled") for function in ELEMENTWISE]
+
+
 def world_instants() -> Parts:
     """List calls of what a world computes at an instant, for one state and for a batch."""
     world, states, v, tau = World(pendulum(), []), ([0.1], [[0.1], [0.2]]), [0.0], [0.0]
@@ -358,6 +364,7 @@ TOPICS = {
     "shapes": Topic("contacts of all pairs of shapes", shapes),
     "scenes": Topic("World.step and simulate with limits, motors, springs, rolling friction, loops", scenes),
     "many": Topic("World.simulate, batches of states", batches_of_worlds),
+    "arrays": Topic("functions of arrays of pluecker.spatial", arrays),
     "batches": Topic("simulate, batches of states", partial(motions, [OWN_INTEGRATOR], batch=True)),
     "integrators": Topic("simulate, by all other integrators", other_integrators),
     **{name: Topic(words, partial(of_room, name)) for name, words in ROOMS.items()},

@@ -37,10 +37,13 @@ from pluecker.spatial.functions.arguments import (
     why_apart,
 )
 
-__all__ = ["Array", "Elementwise", "as_floats", "as_numbers", "finite", "rows_of_eight"]
+__all__ = ["ELEMENTWISE", "Array", "Elementwise", "as_floats", "as_numbers", "finite", "rows_of_eight"]
 
 LARGE_NUMBER = 1e75  # numbers whose fourth power leaves the range of float64
 ROWS = "float64[:, ::1]"
+
+
+ELEMENTWISE: list[Elementwise] = []  # all functions of arrays
 
 
 class Elementwise:
@@ -58,6 +61,7 @@ class Elementwise:
         output: tuple[int, ...],
         complaint: str = "the result is not a finite number",
     ) -> None:
+        ELEMENTWISE.append(self)
         self.name, self.kernel, self.inputs, self.output, self.complaint = name, kernel, dict(inputs), output, complaint
         self.sizes = [math.prod(shape) for shape in self.inputs.values()]
         self.size = math.prod(output)

@@ -50,9 +50,9 @@ from pluecker.spatial.engine.compiled.settings import (
     OPTIONS,
     WITHOUT_REFERENCES,
 )
+from pluecker.spatial.engine.compiled.shipped_code import entrances, is_shipped
 from pluecker.spatial.engine.compiled.stamp import shipped_stamp
 from pluecker.spatial.engine.compiled.symbols import FILLED
-from pluecker.spatial.engine.shipped.library import entrances, is_shipped
 
 __all__ = [
     "ADDRESSES",

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from pluecker.spatial.engine.shipped.library import shipped_number
+from pluecker.spatial.engine.compiled.shipped_code import shipped_number
 
 __all__ = ["FILLED", "SYMBOLS", "new_symbol"]
 

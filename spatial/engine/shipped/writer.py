@@ -3,7 +3,7 @@
 While ``PLUECKER_SHIP`` names a folder, every entry point that is compiled leaves two files there: its code, made of what
 LLVM has optimised, for memory that may lie anywhere; and a line of the index, which says what its arguments are.
 :func:`link` makes of the folders of all levels an extension module, which
-:mod:`~pluecker.spatial.engine.shipped.library` finds.
+:mod:`~pluecker.spatial.engine.compiled.shipped_code` finds.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import platform
 import subprocess
+import sys
 import sysconfig
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ import numpy as np
 from llvmlite import binding, ir
 from numba import types
 
+from pluecker.spatial.engine.compiled.shipped_code import LIBRARY
 from pluecker.spatial.engine.compiled.stamp import shipped_stamp
 from pluecker.spatial.engine.compiled.symbols import SYMBOLS
 
@@ -71,14 +74,16 @@ def write(folder: str, function: Any, compiled: Any) -> None:
         return
     stamp = shipped_stamp(function)
     name = "pl_" + hashlib.sha256(f"{stamp} {takes} {gives}".encode()).hexdigest()[:24]
+    place = Path(folder)
+    symbol = f"{name}_{place.name}"  # the same function has the same name in all levels
     module = binding.parse_bitcode(compiled.library._final_module.as_bitcode())
-    module.link_in(binding.parse_assembly(str(with_words(name, about, context))))
+    module.link_in(binding.parse_assembly(str(with_words(symbol, about, context))))
     native = module.get_function(about.llvm_func_name)
     for value in (*module.functions, *module.global_variables):
-        if not value.is_declaration and value.name not in (name, native.name):
+        if not value.is_declaration and value.name not in (symbol, native.name):
             value.linkage = "internal"
     native.linkage, native.visibility = "external", "hidden"
-    native.name = f"{name}_native"
+    native.name = f"{symbol}_native"
     clean = binding.newpassmanagers.create_new_module_pass_manager()
     clean.add_global_dead_code_eliminate_pass()
     machine = target_machine()
@@ -95,7 +100,6 @@ def write(folder: str, function: Any, compiled: Any) -> None:
         "filled": list(compiled.library.names),
         "numbers": [value.name for value in module.global_variables if value.name in SYMBOLS],
     }
-    place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     (place / f"{name}.o").write_bytes(machine.emit_object(module))
     (place / f"{name}.json").write_text(json.dumps(record))
@@ -181,18 +185,26 @@ typedef struct { const char *name; Code code; void *address; } Piece;
 typedef struct { const char *name; int64_t *place; } Number;
 typedef struct { const char *name; const Piece *pieces; size_t count; } Level;
 """
+# Processors of a level, as LLVM names them, and the instructions that they must have; the best level comes first.
 V3, V4 = ("avx2", "fma", "bmi", "bmi2"), ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")
-# Processors of a level, as LLVM names them, and what they must have.
-LEVELS = {
-    "v4": ("x86-64-v4", "-prefer-256-bit", V3 + V4),
-    "v3": ("x86-64-v3", "", V3),
+LEVELS: dict[str, dict[str, tuple[str, str, tuple[str, ...]]]] = {
+    "x86_64": {"v4": ("x86-64-v4", "-prefer-256-bit", V3 + V4), "v3": ("x86-64-v3", "", V3)},
+    "arm64": {"arm64": ("apple-m1" if sys.platform == "darwin" else "generic", "", ())},
 }
+MACHINES = {"amd64": "x86_64", "x86-64": "x86_64", "aarch64": "arm64"}
+
+
+def known_levels() -> dict[str, tuple[str, str, tuple[str, ...]]]:
+    """Return the levels of processors of this kind; none of a kind that is not known."""
+    machine = platform.machine().lower()
+    return LEVELS.get(MACHINES.get(machine, machine), {})
 
 
 def levels_here() -> dict[str, tuple[str, str]]:
     """Return the levels whose instructions this processor has, the best one first: its name to LLVM, and its features."""
     here = binding.get_host_cpu_features()
-    return {level: (name, features) for level, (name, features, needs) in LEVELS.items() if all(map(here.get, needs))}
+    known = known_levels().items()
+    return {level: (name, features) for level, (name, features, needs) in known if all(map(here.get, needs))}
 
 
 def link(folders: dict[str, Path], out: Path) -> Path:
@@ -200,34 +212,32 @@ def link(folders: dict[str, Path], out: Path) -> Path:
     out.mkdir(parents=True, exist_ok=True)
     records = {level: {path.stem: json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))}
                for level, folder in folders.items()}  # fmt: skip
-    objects = [of_level(folders[level] / name, level) for level, own in records.items() for name in own]
+    objects = [folders[level] / f"{name}.o" for level, own in records.items() for name in own]
     every = {name: record for own in records.values() for name, record in own.items()}
-    table, listed, module = (
-        out / "table.c",
-        out / "objects.txt",
-        out / f"code_of_levels{sysconfig.get_config_var('EXT_SUFFIX')}",
-    )
+    table, listed, module = out / "table.c", out / "objects.txt", out / LIBRARY.name
     table.write_text(table_of(records, sorted({name for record in every.values() for name in record["numbers"]})))
     listed.write_text("\n".join(map(str, objects)))
-    options = ["-O2", "-fPIC", "-shared", "-s", "-fvisibility=hidden", f"-I{sysconfig.get_paths()['include']}"]
+    options = ["-O2", "-fPIC", "-shared", "-fvisibility=hidden", f"-I{sysconfig.get_paths()['include']}", *of_system()]
     sources = [str(HERE / "entrances.c"), str(table), f"@{listed}"]
     subprocess.run([os.environ.get("CC", "cc"), *options, *sources, "-o", str(module), "-lm"], check=True)
     index: dict[str, list[list[Any]]] = {}
     for record in every.values():
         parts = [record[key] for key in ("stamp", "takes", "gives", "name", "filled")]
         index.setdefault(record["function"], []).append(parts)
-    (out / "index.json").write_text(json.dumps(index, indent=0, sort_keys=True))
+    whole = {"library": hashlib.sha256(module.read_bytes()).hexdigest(), "functions": index}
+    (out / "index.json").write_text(json.dumps(whole, indent=0, sort_keys=True))
     table.unlink()
     listed.unlink()
     return module
 
 
-def of_level(place: Path, level: str) -> Path:
-    """Rename the functions of an object file, which have the same names in each level; returns the file made."""
-    name, made = place.name, place.with_suffix(f".{level}.o")
-    renamed = [f"--redefine-sym={name}{what}={name}_{level}{what}" for what in ("", "_native")]
-    subprocess.run(["objcopy", *renamed, f"{place}.o", str(made)], check=True)
-    return made
+def of_system() -> list[str]:
+    """Return options of the C compiler that systems differ in."""
+    if sys.platform == "darwin":
+        return ["-undefined", "dynamic_lookup"]
+    if sys.platform == "win32":  # by clang or gcc; not tried
+        return [f"-L{sys.base_prefix}/libs", f"-lpython{sys.version_info[0]}{sys.version_info[1]}"]
+    return ["-s"]
 
 
 def table_of(records: dict[str, dict[str, Any]], numbers: list[str]) -> str:
@@ -245,6 +255,6 @@ def table_of(records: dict[str, dict[str, Any]], numbers: list[str]) -> str:
     lines.append(f"const size_t number_count = {len(numbers)}, level_count = {len(records)};")
     lines.append("int runs_here(size_t k) {")
     for k, level in enumerate(records):
-        has = " && ".join(f'__builtin_cpu_supports("{what}")' for what in LEVELS[level][2])
+        has = " && ".join(f'__builtin_cpu_supports("{what}")' for what in known_levels()[level][2]) or "1"
         lines.append(f"    if (k == {k}) return {has};")
     return "\n".join([*lines, "    return 0;", "}", ""])
