@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from pluecker.articulated.robots import find_robot
     from pluecker.compiling import warmup
     from pluecker.contact import Problem, World, constraints, geometry, solve
+    from pluecker.installation import show_config
     from pluecker.spatial import PlueckerError
 
 __all__ = [
@@ -72,6 +73,7 @@ __all__ = [
     "plot_mechanism",
     "random_configuration",
     "rnea",
+    "show_config",
     "simulate",
     "solve",
     "spatial",
@@ -86,6 +88,7 @@ PACKAGES = ("articulated", "contact", "course", "examples", "spatial", "teaching
 HOMES = {
     "PlueckerError": "pluecker.spatial.errors",
     "find_robot": "pluecker.articulated.robots",
+    "show_config": "pluecker.installation",
     "warmup": "pluecker.compiling",
     **dict.fromkeys(("Problem", "World", "constraints", "geometry", "solve"), "pluecker.contact"),
 }

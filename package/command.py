@@ -36,6 +36,10 @@ INTEGRATORS = (
 OUTSIDE = ("raise", "allow", "clip")
 ROBOTS, CONTACT, EXAMPLES = "pluecker.articulated.app", "pluecker.contact.app", "pluecker.examples"
 
+INFO = """Without a robot: versions, processor, folders and extras of this installation, for reports of issues.
+
+With one: its tree, and limits and constants of its coordinates, by name and number."""
+
 INVERSE = """The joint forces of a motion, by the recursive Newton-Euler algorithm.
 
 The CSV header names joints: a column JOINT (or q:JOINT) for each position, and if known v:JOINT and a:JOINT. Velocities
@@ -121,6 +125,18 @@ def fail(code: int, message: object) -> int:
     return code
 
 
+def run_info(options: argparse.Namespace) -> int:
+    """Run ``pluecker info``: of the robot if there is one, otherwise of the installation."""
+    if options.robot is not None:
+        code: int = named(f"{ROBOTS}.cli:run_info")(options)
+        return code
+    of_robots = options.floating_base, options.accept_inertia, options.independent_mimic, type(options.gravity) is list
+    if any(of_robots):  # gravity is a tuple unless it is given
+        return fail(2, "info: options are of a robot, and none is named")
+    named("pluecker.installation:show_config")()
+    return 0
+
+
 def named(place: str) -> Any:
     """Import and return the object that ``"module:function"`` names."""
     module, _, name = place.partition(":")
@@ -155,12 +171,10 @@ class Parser(argparse.ArgumentParser):
 
 
 class Version(argparse.Action):
-    """Prints the version, which is looked up only then."""
+    """Prints the version."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
-        from importlib.metadata import version
-
-        sys.stdout.write(f"pluecker {version('pluecker')}\n")
+        sys.stdout.write(f"pluecker {sys.modules['pluecker'].__version__}\n")
         sys.exit(0)
 
 
@@ -238,9 +252,11 @@ def make_parser() -> Parser:
     demo.add_argument("--force", action="store_true", help=f"replace FILE if it exists, and is not {DEMO}")
     demo.set_defaults(run=f"{EXAMPLES}.demo_command:run_demo")
 
-    info = commands.add_parser("info", parents=[common], help="what a robot consists of")
-    info.add_argument("robot", help=robot_help)
-    info.set_defaults(run=f"{ROBOTS}.cli:run_info")
+    info = commands.add_parser(
+        "info", parents=[common], help="what a robot consists of, or this installation", description=INFO
+    )
+    info.add_argument("robot", nargs="?", help=robot_help)
+    info.set_defaults(run="pluecker.command:run_info")
 
     inverse = commands.add_parser(
         "inverse", parents=[common, files], help="the joint forces of a motion", description=INVERSE
