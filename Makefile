@@ -7,7 +7,7 @@ WORKERS ?= 2
 INSTALL := $(BIN)/python -m pip install --no-compile
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test everything lint format notebooks accuracy scaling friction bench docs clean
+.PHONY: help demo test everything lint format notebooks accuracy scaling friction bench docs dist clean
 
 help:
 	@echo "make demo       dynamics of a seven-joint arm: computed, checked, timed, drawn to demo.png"
@@ -21,6 +21,7 @@ help:
 	@echo "make friction   table: contact solvers against Clarabel and one another, families of problems of every size"
 	@echo "make bench      speed, start-up and memory against the peers: tables and figures in benchmarks/results (20 minutes)"
 	@echo "make docs       the site: build/docs/html/index.html; fails if a page has an error or a link leads nowhere"
+	@echo "make dist       wheel and source archive in dist/, made twice and compared bit by bit (a minute)"
 	@echo "make clean      remove .venv and everything that was made"
 
 $(BIN)/python:
@@ -95,5 +96,14 @@ docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -q -W --keep-going -c docs -d build/docs/doctrees . build/docs/html
 	$(BIN)/python docs/site/check_links.py build/docs/html
 
+# Tools of its own versions: the bits follow from these.
+$(VENV)-dist/.made: packaging/requirements.txt
+	$(PYTHON) -m venv $(VENV)-dist
+	$(VENV)-dist/bin/python -m pip install --quiet --no-compile -r $<
+	@touch $@
+
+dist: $(VENV)-dist/.made
+	$(VENV)-dist/bin/python packaging/build.py dist
+
 clean:
-	rm -rf $(VENV) build dist *.egg-info .coverage* .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-dist build dist *.egg-info .coverage* .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
