@@ -35,9 +35,9 @@ extensions = [
 ]
 root_doc = "docs/index"
 source_suffix = {".rst": "restructuredtext", ".md": "myst-nb", ".ipynb": "myst-nb"}
-PAGES = {"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs", "notebooks", "benchmarks"}
+PAGES = {"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "RELEASING.md", "docs", "notebooks", "benchmarks"}
 include_patterns = [
-    *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/**"),
+    *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "RELEASING.md", "docs/**"),
     *("notebooks/*.ipynb", "notebooks/README.md", "benchmarks/results/**"),
 ]
 # Whatever else lies in the folder is not searched: environments, caches, builds.
