@@ -13,10 +13,11 @@ import platform
 import re
 import sys
 import tempfile
+import textwrap
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, overload
 
 __all__ = ["shipped_code", "show_config"]
 
@@ -32,6 +33,14 @@ LEVELS = {
 REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)[^;]*(?:;(?P<marker>.*))?")
 OF_EXTRA = re.compile(r"extra\s*==\s*['\"](?P<extra>[\w.-]+)['\"]")
 BELOW = re.compile(r"python_version\s*<\s*['\"](\d+)\.(\d+)['\"]")
+
+
+@overload
+def show_config(mode: Literal["stdout"] = ...) -> None: ...
+
+
+@overload
+def show_config(mode: Literal["dicts"]) -> dict[str, Any]: ...
 
 
 def show_config(mode: str = "stdout") -> dict[str, Any] | None:
@@ -132,7 +141,10 @@ def as_text(config: dict[str, Any]) -> str:
         ("compiled code", kept),
         ("shipped code", pairs(shipped, "=") if shipped else "none: all is compiled on this machine"),
         ("variables", pairs(config["variables"], "=") or "none of those that matter is set"),
-        ("extras", "; ".join(f"{extra}: {pairs(has)}" if has else extra for extra, has in there.items()) or "none"),
+        (
+            "extras",
+            wrapped("; ".join(f"{extra}: {pairs(has)}" if has else extra for extra, has in there.items()) or "none"),
+        ),
         ("without", ", ".join(extra for extra in found if extra not in there) or "no extra is missing"),
     ]
     return "\n".join(f"{name:15}{shortened(text)}" for name, text in lines)
@@ -141,6 +153,11 @@ def as_text(config: dict[str, Any]) -> str:
 def pairs(entries: dict[str, Any], between: str = " ") -> str:
     """Write names and values in a line."""
     return ", ".join(f"{name}{between}{value}" for name, value in entries.items())
+
+
+def wrapped(text: str) -> str:
+    """Break a list into lines, between its words, which stand below one another."""
+    return textwrap.fill(text, 100, subsequent_indent=15 * " ", break_long_words=False, break_on_hyphens=False)
 
 
 def shortened(text: str) -> str:
