@@ -56,6 +56,15 @@ def test_the_recipe_has_the_bounds_of_the_package():
     assert f'python_min: "{python}"' in recipe
 
 
+def test_the_same_pythons_are_promised_looked_for_and_tried():
+    promised = re.findall(r'Python :: (3\.\d+)"', (TOP / "pyproject.toml").read_text("utf-8"))
+    assert re.search(r"for version in (.*); do", (TOP / ".ci" / "pythons").read_text("utf-8"))[1].split() == promised
+    for name in ("tests", "wheels"):
+        text = (TOP / ".github" / "workflows" / f"{name}.yml").read_text("utf-8")
+        assert re.findall(r'"([^"]+)"', re.search(r"^ +python: \[(.*)\]$", text, re.MULTILINE)[1]) == promised, name
+    assert f"Python {promised[0]} to {promised[-1]}" in (TOP / "CHANGELOG.md").read_text("utf-8")
+
+
 def test_links_of_the_readme_become_addresses_and_pictures_lead_to_themselves():
     text = "![A dog](docs/a.png) and [b](docs/b.md#part), [c](https://c.org/d), [e](#f)"
     told = dist_program().with_addresses(text, "https://host/name/KIND/v1.0")
