@@ -7,7 +7,7 @@ WORKERS ?= 2
 INSTALL := $(BIN)/python -m pip install --no-compile
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test everything lint format notebooks accuracy scaling friction bench docs dist clean
+.PHONY: help demo test everything lint format notebooks accuracy scaling friction bench docs dist wheels clean
 
 help:
 	@echo "make demo       dynamics of a seven-joint arm: computed, checked, timed, drawn to demo.png"
@@ -22,6 +22,7 @@ help:
 	@echo "make bench      speed, start-up and memory against the peers: tables and figures in benchmarks/results (20 minutes)"
 	@echo "make docs       the site: build/docs/html/index.html; fails if a page has an error or a link leads nowhere"
 	@echo "make dist       wheel and source archive in dist/, made twice and compared bit by bit (a minute)"
+	@echo "make wheels     a wheel with machine code for each of PYTHONS, in dist/ (half an hour each)"
 	@echo "make clean      remove .venv and everything that was made"
 
 $(BIN)/python:
@@ -104,6 +105,10 @@ $(VENV)-dist/.made: packaging/requirements.txt
 
 dist: $(VENV)-dist/.made
 	$(VENV)-dist/bin/python packaging/build.py dist
+
+# PYTHONS="python3.11 python3.12": one wheel for each; needs a C compiler.
+wheels:
+	$(PYTHON) packaging/wheels.py --out dist --python $(or $(PYTHONS),$(PYTHON))
 
 clean:
 	rm -rf $(VENV) $(VENV)-dist build dist *.egg-info .coverage* .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

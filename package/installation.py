@@ -1,8 +1,8 @@
 """Versions, processor and folders of this installation: :func:`show_config`, and ``pluecker info`` without a robot.
 
-All of it is for reports of issues, and is found without importing NumPy, Numba or SciPy: by the metadata of installed
+All of it is for reports of issues, and is found without importing Numba or SciPy: by the metadata of installed
 packages, by the system, and by Numba's rules on where compiled code is kept. :func:`shipped_code` alone knows whether some
-came with the installation.
+came with the installation, and imports NumPy if some did.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def show_config(mode: str = "stdout") -> dict[str, Any] | None:
                        not say; ``threads``: how many batches use unless told otherwise
     ``compiled_code``  ``folder``: where it is kept between processes, None if no folder can be written; ``not_writable``:
                        folders that come before it and cannot be written; ``shipped``: about machine code that came with
-                       the installation, None if all is compiled on this machine
+                       the installation, None if none did: its ``level`` and how many ``functions``, or why it is ``unused``
     ``extras``         for each extra the versions of its packages, None for one that is not installed
     ``variables``      environment variables that change what Numba and libraries with threads do, as far as they are set
     =================  ==========================================================================================
@@ -89,11 +89,20 @@ def show_config(mode: str = "stdout") -> dict[str, Any] | None:
 
 
 def shipped_code() -> dict[str, Any] | None:
-    """Return what is known about machine code that came with the installation; None if all is compiled on this machine.
+    """Return what is known about machine code that came with the installation; None if none did.
 
-    The one place that answers it: a wheel that brings machine code says here for which processor and which versions it is.
+    ``level``: the processors for which the code is that is used; ``functions``: how many have some; ``unused``: why it is
+    not used, if it is not.
     """
-    return None
+    spatial = importlib.util.find_spec("pluecker.spatial")
+    if spatial is None or not (Path(spatial.origin or "").parent / "engine" / "shipped" / "index.json").exists():
+        return None
+    from pluecker.spatial.engine.compiled.shipped_code import shipped
+
+    found = shipped()
+    return (
+        {"unused": found.reason} if found.level is None else {"level": found.level, "functions": len(found.functions)}
+    )
 
 
 def configuration() -> dict[str, Any]:

@@ -43,6 +43,20 @@ import sys
 from pluecker.compiling import compile_here
 compile_here(sys.argv[1])
 """
+TRY = """
+import sys, time
+start = time.perf_counter()
+import numpy as np
+import pluecker as pl
+from pluecker.installation import shipped_code
+model = pl.Model.from_urdf(pl.find_robot("seven_joint_arm"))
+q = pl.neutral(model)
+v = np.zeros(model.nv)
+found = pl.aba(model, q, v, pl.rnea(model, q, v, v + 1.0))
+assert abs(found - 1.0).max() < 1e-9, found
+assert "numba" not in sys.modules and "scipy" not in sys.modules
+print(f"in a fresh environment: {shipped_code()}, first results after {time.perf_counter() - start:.2f} s")
+"""
 LINK = """
 import sys
 from pathlib import Path
@@ -81,7 +95,18 @@ def make_wheel(python: str, out: Path, topics: list[str] | None, jobs: int) -> P
                 one.result()
         run(own, "-c", LINK, here / "linked", *(here / level for level in levels), cwd=here)
         run(own, "-c", f"import sys; sys.path.insert(0, {str(here / 'linked')!r}); import code_of_levels", cwd=here)
-        return put_into(pure, here / "linked", out, own)
+        wheel = put_into(pure, here / "linked", out, own)
+        try_out(python, here / "fresh", wheel)
+        return wheel
+
+
+def try_out(python: str, folder: Path, wheel: Path) -> None:
+    """Install a wheel in a fresh environment, and call what it brought there, without Numba."""
+    run(python, "-m", "venv", folder)
+    own = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+    run(own, "-m", "pip", "install", "--quiet", "--upgrade", "pip")
+    run(own, "-m", "pip", "install", "--quiet", wheel)
+    print(run(own, "-c", TRY, cwd=folder).strip(), flush=True)
 
 
 def copy_source(place: Path) -> None:
