@@ -188,9 +188,7 @@ def find_pattern(N):
                 target[k] = where[rank[N.column[k]]]
     numbers = np.empty(2, np.int64)
     numbers[0], numbers[1] = top, operations
-    return Symbolic(
-        order, start, size, threes, first, row, place, pivot, across, position, column, target, square, numbers
-    )
+    return order, start, size, threes, first, row, place, pivot, across, position, column, target, square, numbers
 
 
 find_pattern = entry_point(find_pattern, allocates=True)
@@ -205,7 +203,7 @@ def analyse(N: BlockMatrix) -> Symbolic:
     Returns:
         The pattern. The numbers of N are not looked at.
     """
-    return answering(find_pattern, N)
+    return Symbolic(*answering(find_pattern, N))
 
 
 @kernel

@@ -71,7 +71,7 @@ def shipped() -> Shipped:
         if hashlib.sha256(LIBRARY.read_bytes()).hexdigest() != index["library"]:
             return nothing(f"{LIBRARY} is damaged, or not the one of its index")
         code: Any = import_module("pluecker.spatial.engine.shipped.code_of_levels")
-        level = code.choose(WANTED or None, np.ndarray)
+        level = code.choose(WANTED or None, np.ndarray, np.empty)
     except (OSError, ValueError, KeyError, TypeError, ImportError) as error:
         return nothing(f"{LIBRARY.name} cannot be used ({type(error).__name__}: {error})")
     if level is None:

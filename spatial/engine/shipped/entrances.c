@@ -19,6 +19,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef int (*Code)(int64_t *words, int64_t *results);
@@ -47,7 +48,7 @@ extern const size_t level_count, number_count;
 int runs_here(size_t level);
 
 static const Level *level;
-static PyObject *class_of_arrays;
+static PyObject *class_of_arrays, *empty;
 
 /* ------------------------------------------------------------------------------- what NumPy's binary interface lays down */
 
@@ -175,6 +176,63 @@ static int take(PyObject *x, const char **takes, int64_t **words)
 
 /* ------------------------------------------------------------------------------------------------------ words to objects */
 
+/* Memory of compiled code: a head whose first word counts references, as Numba has it, with the numbers behind it. */
+typedef struct {
+    size_t references;
+    void (*end)(void *, size_t, void *);
+    void *of_end, *data;
+    size_t size;
+    void *unused[3];
+} Memory;
+
+void *NRT_MemInfo_alloc_aligned(size_t size, unsigned align)
+{
+    Memory *memory = malloc(sizeof(Memory) + size + align);
+    if (memory == NULL)
+        return NULL;
+    const uintptr_t first = (uintptr_t)(memory + 1) + align - 1;
+    memset(memory, 0, sizeof *memory);
+    memory->references = 1;
+    memory->data = (void *)(first - first % align);
+    memory->size = size;
+    return memory;
+}
+
+void NRT_Free(void *memory)
+{
+    free(memory);
+}
+
+void NRT_MemInfo_call_dtor(Memory *memory)
+{
+    if (memory->end != NULL)
+        memory->end(memory->data, memory->size, memory->of_end);
+    free(memory);
+}
+
+static PyObject *as_array(char letter, int axes, const int64_t *words)
+{
+    /* a copy, in an array of NumPy's own */
+    Memory *memory = (Memory *)(intptr_t)words[0];
+    PyObject *shape = PyTuple_New(axes), *found = NULL;
+    for (int k = 0; shape != NULL && k < axes; k++) {
+        PyObject *length = PyLong_FromLongLong(words[5 + k]);
+        if (length == NULL)
+            Py_CLEAR(shape);
+        else
+            PyTuple_SET_ITEM(shape, k, length);
+    }
+    if (shape != NULL) {
+        found = PyObject_CallFunction(empty, "OC", shape, letter);
+        Py_DECREF(shape);
+    }
+    if (found != NULL)
+        memcpy(((Array *)found)->data, (const void *)(intptr_t)words[4], words[2] * words[3]);
+    if (memory != NULL && --memory->references == 0)
+        NRT_MemInfo_call_dtor(memory);
+    return found;
+}
+
 static PyObject *give(const char **gives, const int64_t **words)
 {
     switch (*(*gives)++) {
@@ -203,6 +261,13 @@ static PyObject *give(const char **gives, const int64_t **words)
         Py_XDECREF(items);
         return found;
     }
+    case 'A': {
+        const char *text = *gives;
+        const int64_t *own = *words;
+        *gives += 4;
+        *words += 5 + 2 * (text[1] - '0');
+        return as_array(text[0], text[1] - '0', own);
+    }
     default: /* n */
         ++*words;
         Py_RETURN_NONE;
@@ -211,7 +276,7 @@ static PyObject *give(const char **gives, const int64_t **words)
 
 /* ------------------------------------------------------------------------------------------------------------- entrances */
 
-enum { MOST_RESULTS = 64, FINE = 0, NONE = -2 }; /* statuses as Numba has them */
+enum { MOST_RESULTS = 256, FINE = 0, NONE = -2 }; /* statuses as Numba has them */
 
 typedef struct {
     PyObject_HEAD
@@ -389,9 +454,10 @@ static PyObject *number(PyObject *module, PyObject *name)
 static PyObject *choose(PyObject *module, PyObject *arguments)
 {
     const char *name;
-    if (!PyArg_ParseTuple(arguments, "zO", &name, &class_of_arrays))
+    if (!PyArg_ParseTuple(arguments, "zOO", &name, &class_of_arrays, &empty))
         return NULL;
     Py_INCREF(class_of_arrays);
+    Py_INCREF(empty);
     level = NULL;
     for (size_t k = 0; k < level_count && level == NULL; k++)
         if (runs_here(k) && (name == NULL || strcmp(levels[k].name, name) == 0))
@@ -403,7 +469,8 @@ static PyObject *choose(PyObject *module, PyObject *arguments)
 
 static PyMethodDef functions[] = {
     {"choose", choose, METH_VARARGS,
-     "choose(name, class_of_arrays): choose the level of that name, or the best, of those that run here; its name, or None."},
+     "choose(name, class_of_arrays, empty): choose the level of that name, or the best, of those that run here, and say which "
+     "class arrays have, and what makes one; the name of the level, or None."},
     {"entrance", make_entrance, METH_VARARGS,
      "entrance(name, takes, gives, holds_lock, otherwise): make the entrance of a piece of code; None if it is not there."},
     {"number", number, METH_O, "number(name): the address of the number of that name, or None."},
