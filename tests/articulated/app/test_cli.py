@@ -479,7 +479,7 @@ def test_a_number_of_samples_has_bounds(count, capsys):
 
 
 @pytest.mark.parametrize(
-    "arguments", ["", "dance", "info", "inverse robot.csv", "info a b", "info robot.csv --gravity 1 2"]
+    "arguments", ["", "dance", "view", "inverse robot.csv", "info a b", "info robot.csv --gravity 1 2"]
 )
 def test_wrong_command_lines_are_one_line(arguments, capsys):
     with pytest.raises(SystemExit) as stopped:
