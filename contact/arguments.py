@@ -14,11 +14,11 @@ from collections.abc import Iterable
 from typing import Any, NoReturn
 
 import numpy as np
-import scipy
 
 from pluecker.contact.errors import ProblemError
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.lazily import scipy
 
 __all__ = [
     "as_choice", "as_number", "as_record", "as_switch", "as_whole", "can_be_listed", "check_memory", "real_numbers",

@@ -22,7 +22,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy
 
 from pluecker.contact.friction.elimination.block_rows import forward, stack_rows
 from pluecker.contact.friction.elimination.factor import Factor, factorize, spread
@@ -35,6 +34,7 @@ from pluecker.contact.friction.problem.sets import divided, make_sets
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices, empty_blocks, from_scipy, to_full, to_scipy
 from pluecker.spatial.engine.parallel.interruption import answering
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.lazily import scipy
 
 __all__ = ["Elimination", "Recovered", "eliminate"]
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy
 
 from pluecker.contact.friction.elimination.block_rows import backward, forward
 from pluecker.contact.friction.elimination.full_matrices import combine_full, energies_full, is_small
@@ -27,6 +26,7 @@ from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices, to_ful
 from pluecker.contact.friction.sparse.cholesky import factor
 from pluecker.spatial.engine.parallel.interruption_flag import state
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.lazily import scipy
 
 __all__ = ["Factor", "Pool", "factorize", "spread"]
 

@@ -31,7 +31,6 @@ import weakref
 from collections.abc import Sequence
 
 import numpy as np
-import scipy
 
 from pluecker.contact.arguments import as_number
 from pluecker.contact.errors import ProblemError
@@ -55,6 +54,7 @@ from pluecker.contact.friction.problem.problem import PART, Problem
 from pluecker.contact.friction.results.result import Result
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.lazily import scipy
 
 __all__ = [
     "GlobalForm", "LocalForm", "Solution", "read_fclib", "read_fclib_form", "read_fclib_guesses", "read_fclib_solution",

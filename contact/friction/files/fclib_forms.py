@@ -20,12 +20,12 @@ from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 import numpy as np
-import scipy
 
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.friction.problem.checks import as_coefficients, as_matrix, as_vector
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.lazily import scipy
 
 __all__ = ["GlobalForm", "LocalForm", "Solution", "asymmetry", "most_asymmetric"]
 

@@ -26,7 +26,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy
 
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.friction.files.fclib_forms import GlobalForm, LocalForm, Solution
@@ -35,6 +34,7 @@ from pluecker.contact.friction.problem.checks import as_vector
 from pluecker.contact.friction.sparse.blocks import Indices
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.hdf5 import add_dataset
+from pluecker.spatial.lazily import scipy
 
 __all__ = ["read_form", "read_guesses", "read_solution", "write_form", "write_solutions"]
 

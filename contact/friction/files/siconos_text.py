@@ -10,12 +10,12 @@ import re
 from pathlib import Path
 
 import numpy as np
-import scipy
 
 from pluecker.contact.errors import FileError
 from pluecker.contact.friction.files.hdf5 import file_error
 from pluecker.contact.friction.sparse.blocks import Indices
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.lazily import scipy
 
 __all__ = ["STORAGES", "Text"]
 

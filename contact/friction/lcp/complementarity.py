@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from pluecker.contact.arguments import real_numbers, sparse_numbers
@@ -33,6 +32,7 @@ from pluecker.contact.errors import ProblemError
 from pluecker.contact.friction.problem.checks import as_vector
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.lazily import scipy
 
 __all__ = ["LinearComplementarityProblem", "complementarity", "euclid", "make_problem", "minimum_map", "natural_map"]
 

@@ -26,7 +26,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from pluecker.contact.errors import ProblemError
@@ -46,6 +45,7 @@ from pluecker.contact.friction.results.measures import Errors, all_errors
 from pluecker.contact.friction.results.result import LIMIT, UNSOLVED, Result, Stage, is_converged, judge
 from pluecker.contact.friction.results.states import Blocks
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.lazily import scipy
 from pluecker.spatial.properties import cached_property
 
 __all__ = ["LCP_METHODS", "solve_as_lcp"]

@@ -30,7 +30,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from pluecker.contact.friction.lcp.complementarity import LinearComplementarityProblem, minimum_map
@@ -38,6 +37,7 @@ from pluecker.contact.friction.lcp.linear_solve import factorize
 from pluecker.contact.friction.lcp.search import Search
 from pluecker.contact.friction.sparse.blocks import Indices
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.lazily import scipy
 
 __all__ = ["MinimumMap", "block", "minmap_newton", "solve_inside"]
 

@@ -41,7 +41,6 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from pluecker.contact.arguments import as_record, as_whole, check_memory, shown
@@ -51,6 +50,7 @@ from pluecker.contact.friction.problem.problem import Problem, not_overflown
 from pluecker.contact.friction.sparse.blocks import Indices, to_scipy
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.lazily import scipy
 
 __all__ = [
     "SIDES", "FrictionLcp", "MixedLcp", "Unknowns", "check_directions", "friction_lcp", "mixed_lcp", "polygon_directions",

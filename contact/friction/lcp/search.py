@@ -24,11 +24,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy
 
 from pluecker.contact.friction.lcp.complementarity import LinearComplementarityProblem, euclid, minimum_map, natural_map
 from pluecker.contact.friction.sparse.blocks import Indices
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.lazily import scipy
 
 __all__ = ["Scaling", "Search"]
 

@@ -23,7 +23,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from pluecker.contact.arguments import check_memory
@@ -35,6 +34,7 @@ from pluecker.contact.friction.lcp.minmap_newton import block, solve_inside
 from pluecker.contact.friction.lcp.search import Search
 from pluecker.contact.friction.sparse.blocks import Indices
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.lazily import scipy
 
 __all__ = ["StandardForm", "islands", "lemke", "standard_form"]
 

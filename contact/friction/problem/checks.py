@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from pluecker.contact.arguments import real_numbers, sparse_numbers
@@ -16,6 +15,7 @@ from pluecker.contact.friction.problem.sets import DISCS, Sets
 from pluecker.contact.friction.sparse.blocks import Indices
 from pluecker.spatial.engine.parallel.interruption import answering
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.lazily import scipy
 
 __all__ = [
     "HUGE",

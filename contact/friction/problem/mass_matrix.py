@@ -7,12 +7,12 @@ all: these are eliminated, and solved for the columns that are asked for, so tha
 from __future__ import annotations
 
 import numpy as np
-import scipy
 
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.friction.problem.checks import eliminate
 from pluecker.contact.friction.sparse.blocks import Indices
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.lazily import scipy
 
 __all__ = ["BODY", "inverse_times"]
 

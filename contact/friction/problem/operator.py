@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy
 
 from pluecker.contact.friction.sparse.blocks import (
     BlockMatrix,
@@ -29,6 +28,7 @@ from pluecker.spatial.engine.compiled.decorators import called_kernel, entry_poi
 from pluecker.spatial.engine.parallel.interruption import answering
 from pluecker.spatial.engine.parallel.threads import map_in_threads
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.lazily import scipy
 
 __all__ = [
     "Operator", "apply", "apply_once", "assemble", "assembled", "contiguous", "diagonal_of", "factored", "plain",

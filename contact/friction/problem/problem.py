@@ -26,7 +26,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from pluecker.contact.arguments import as_number, as_switch, as_whole, real_numbers, shown, type_of
@@ -50,6 +49,7 @@ from pluecker.contact.friction.sparse.blocks import from_scipy, to_scipy
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.lazily import scipy
 from pluecker.spatial.properties import cached_property
 
 __all__ = ["LAWS", "Problem", "contact_sets"]

@@ -14,11 +14,11 @@ nearest symmetric positive semidefinite matrix" (Linear Algebra Appl. 103, 1988)
 from __future__ import annotations
 
 import numpy as np
-import scipy
 
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.friction.problem.checks import check_semidefinite, eliminate
 from pluecker.contact.friction.problem.sets import Sets
+from pluecker.spatial.lazily import scipy
 
 __all__ = ["repaired"]
 

@@ -35,7 +35,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from pluecker.contact.arguments import as_record, shown, type_of
@@ -52,6 +51,7 @@ from pluecker.spatial.engine.compiled.decorators import entry_point
 from pluecker.spatial.equality import by_value
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.lazily import scipy
 
 __all__ = ["PoissonImpact", "expanded", "expansion_problem", "least_of_expansion", "poisson_restitution"]
 

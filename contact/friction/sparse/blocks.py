@@ -10,11 +10,11 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from pluecker.spatial.engine.compiled.decorators import called_kernel, entry_point, kernel, positive
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.lazily import scipy
 
 __all__ = [
     "BlockMatrix",

@@ -25,7 +25,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from pluecker.contact.arguments import as_number, shown
@@ -38,6 +37,7 @@ from pluecker.spatial.functions.consistency import check_consistent, is_consiste
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.functions.quaternions import quaternion_to_rotation
 from pluecker.spatial.functions.rigid_body import spatial_inertia
+from pluecker.spatial.lazily import scipy
 from pluecker.spatial.properties import cached_property
 
 __all__ = ["Bodies", "as_step"]

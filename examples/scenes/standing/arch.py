@@ -15,7 +15,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import linprog
 
 from pluecker.articulated.model.model import ModelBuilder
 from pluecker.articulated.pictures.overlays import Arrows
@@ -27,6 +26,7 @@ from pluecker.contact.world.world import World
 from pluecker.examples.scenes.outcome import Claim, Curve, Outcome, Panel, threshold
 from pluecker.examples.scenes.parts import G, about_y, add_free, corner_contacts, quaternion_about_y, still, watch
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.lazily import scipy
 
 __all__ = ["run"]
 
@@ -123,7 +123,7 @@ def stands_by_statics(stones: int, thickness: float, friction: float) -> bool:
             bounds += [(0.0, None), (None, None)]
     weight[1::3] = own.mass * G
     balance, weight = balance / (own.mass * G), weight / (own.mass * G)
-    found = linprog(np.zeros(4 * joints), cone, np.zeros(4 * joints), balance, weight, bounds)
+    found = scipy.optimize.linprog(np.zeros(4 * joints), cone, np.zeros(4 * joints), balance, weight, bounds)
     return bool(found.status == 0)
 
 
