@@ -28,6 +28,7 @@ situation                          what happens
 ``NUMBA_CACHE_DIR`` set            compiled code is kept there
 otherwise                          in ``__pycache__`` beside the source, else in the user's cache folder
 no folder can be written           kernels work and are compiled anew in each process
+everybody may write there          the same: what is loaded from a folder is run
 ``PLUECKER_SHIPPED=0``             machine code that comes with the package is left aside, and compiled here
 ``PLUECKER_PLAIN_NUMBA=1``         Numba's compiler is not shortened: the same code, a first call takes half as long again
 ``fork`` while a thread compiles   the process forks when that is done, so that its child finds nothing half made

@@ -40,6 +40,7 @@ import gc
 import hashlib
 import os
 import pickle
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -527,10 +528,20 @@ def fields(kind: Any) -> Any:
 
 
 def keep_on_disk(dispatcher: Any) -> Any:
-    """Give a dispatcher a cache on disk, where a folder can be written; returns it."""
+    """Give a dispatcher a cache on disk, where a folder can be written, and not by everybody; returns it."""
     with contextlib.suppress(RuntimeError):
-        dispatcher._cache = StampedCache(dispatcher)
+        cache = StampedCache(dispatcher)
+        if not open_to_everybody(cache.cache_path):
+            dispatcher._cache = cache
     return dispatcher
+
+
+def open_to_everybody(folder: str) -> bool:
+    """Return whether every user of this machine may write into a folder: what is loaded from there is run."""
+    try:
+        return os.name == "posix" and bool(os.stat(folder).st_mode & stat.S_IWOTH)
+    except OSError:
+        return False
 
 
 # ---------------------------------------------------------------------------------------------------------- machine code

@@ -313,6 +313,19 @@ def test_a_damaged_file_is_compiled_anew_and_written_again(ending, tmp_path, mon
     assert hits() == 0  # nothing can be written there
 
 
+@compiled_only
+@pytest.mark.skipif(os.name != "posix", reason="rights are others there")
+def test_nothing_is_loaded_from_a_folder_that_everybody_may_write(tmp_path, monkeypatch):
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
+    hits = [sum(decorators.compiled_for(plus, (float64, float64)).stats.cache_hits.values()) for _ in range(2)]
+    assert hits == [0, 1]
+    (path,) = tmp_path.rglob("*.nbc")
+    path.parent.chmod(0o777)
+    found = decorators.compiled_for(plus, (float64, float64))
+    assert found(1.0, 2.0) == 3.0
+    assert not found.stats.cache_hits
+
+
 MOVED = """
 import sys
 from importlib import import_module
