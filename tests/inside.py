@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-LIMIT = 95  # what there is; a smaller number is written here with the change that reaches it
+LIMIT = 91  # what there is; a smaller number is written here with the change that reaches it
 
 PUBLIC = {
     "pluecker",

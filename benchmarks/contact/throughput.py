@@ -14,7 +14,7 @@ from benchmarks.contact.report import ContactReport
 from benchmarks.measuring.report import Bars, Report, seconds
 from benchmarks.measuring.timing import Effort, interleaved, progress
 from pluecker.contact.friction.first_order.apgd import run_apgd
-from pluecker.contact.friction.first_order.large_sweeps import Layout, lay_out, run_large
+from pluecker.contact.friction.first_order.lanes import FIXED, Layout, lay_out, run_large
 from pluecker.contact.friction.first_order.memory import ITERATIONS as ITERATED
 from pluecker.contact.friction.first_order.memory import PRODUCTS, Memory, make_memory
 from pluecker.contact.friction.problem.prepared import Prepared, prepare
@@ -33,6 +33,7 @@ WORD = 8
 # Vectors of multipliers that an iteration reads or writes, one by one. Both passes read x, x-, N x, N x- and b; the first
 # writes x+, the second reads it and writes N x+. Contact by contact there is one more place, written and read.
 STEPPED, LOOKED, BESIDE = 6, 7, 2
+READ_AND_WRITTEN = 9  # rows of a group in a sweep without momentum: b and x are read, x is written
 
 
 @dataclass(frozen=True)
@@ -122,13 +123,13 @@ def bytes_one_by_one(P: Prepared) -> Bytes:
     )  # fmt: skip
 
 
-def bytes_in_strips(laid: Layout) -> Bytes:
+def bytes_in_groups(laid: Layout) -> Bytes:
     """Count the bytes of a sweep of eight contacts at a time: velocities of bodies are read and written at each contact."""
-    S = laid.strips
-    n = len(S.slots)
+    G = laid.groups
+    each_row = len(G.sides) * WORD
     return Bytes(
-        bytes_of(S.J) if S.J is S.T else bytes_of(S.J, S.T), bytes_of(S.sides, S.begin, S.owned), 3 * 3 * WORD * n,
-        2 * WORD * n + 2 * 8 * WORD * S.bodies,
+        bytes_of(G.J) if G.J is G.T else bytes_of(G.J, G.T), bytes_of(G.sides), READ_AND_WRITTEN * each_row,
+        FIXED * each_row + 2 * 8 * WORD * G.bodies,
     )  # fmt: skip
 
 
@@ -154,10 +155,10 @@ def measure(contacts: int, effort: Effort) -> list[Throughput]:
             if laid is None:
                 run_apgd(P, 0, x, u, UNREACHED, ITERATIONS, memory, 0, 1)
             else:
-                run_large(P, 0, x, u, UNREACHED, ITERATIONS, memory, 0, laid, 1, 1.0)
+                run_large(P, 0, x, u, UNREACHED, ITERATIONS, memory, 0, laid)
 
         seconds, iterations, products = timed(run, P, max(2, min(effort.rounds, 7)))
-        size = bytes_one_by_one(P) if laid is None else bytes_in_strips(laid)
+        size = bytes_one_by_one(P) if laid is None else bytes_in_groups(laid)
         triad = interleaved({"triad": triad_call(size.total // 24)}, effort)["triad"].median
         rate = problem.blocks * iterations / seconds
         found.append(Throughput(problem.blocks, way, rate, seconds / products, size, size.total / triad))

@@ -10,7 +10,7 @@ from pluecker.spatial.dense.laws import larger, size_of, staircase_response
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.engine.scalars.operations import load, load_integer, select, smaller, sqrt
 
-__all__ = ["cone_problem_error", "length_of"]
+__all__ = ["cone_problem_error", "contact_error", "length_of"]
 
 ROUNDING = 1.3e-29  # (16 units in the last place)^2: of a sum of velocities, relative to the multiplier in like units
 

@@ -34,10 +34,10 @@ from typing import NamedTuple
 import numpy as np
 
 from pluecker.contact.friction.first_order.memory import FREE, NESTEROV, OWN, SCRATCH, SPENT, STEP
-from pluecker.contact.friction.first_order.runner import STILL, evaluate, keep, make_runner
-from pluecker.contact.friction.problem.natural_map import TOO_LARGE, distance_block, larger
+from pluecker.contact.friction.first_order.runner import STILL, evaluate, make_runner
+from pluecker.contact.friction.problem.natural_map import distance_block, larger, relative_map
 from pluecker.contact.friction.problem.operator import apply, clear, pull, push
-from pluecker.contact.friction.problem.sets import project_block
+from pluecker.contact.friction.problem.sets import length, project_block
 from pluecker.spatial.engine.compiled.decorators import kernel, positive
 from pluecker.spatial.engine.parallel.interruption_flag import interrupted
 from pluecker.spatial.functions.elementwise import Array
@@ -46,7 +46,7 @@ __all__ = ["apgd", "run_apgd"]
 
 LONGER = 0.98  # of the Lipschitz constant after each iteration: steps grow again
 # Sums of an iteration, in the state from OWN on.
-SQUARE, CURVATURE, UPHILL, CHANGE, SIZE, DISTANCE, MOTION, LACK, HELD, SPEED = range(10)
+SQUARE, CURVATURE, UPHILL, CHANGE, SIZE, DISTANCE, MOTION, OFFSET, LACK, HELD, SPEED = range(11)
 
 
 class Point(NamedTuple):
@@ -81,7 +81,7 @@ def look(P, g, now, old, beta, new, island, work, sums):
     A, K, b = P.A, P.K, P.b
     x, Nx, x0, Nx0, xn, Nxn = now.x, now.Nx, old.x, old.Nx, new.x, new.Nx
     square, curvature, uphill, change, size = 0.0, 0.0, 0.0, 0.0, 0.0
-    error, motion, lack, held, speed = 0.0, 0.0, 0.0, 0.0, 0.0
+    error, motion, offset, lack, held, speed = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(P.islands[island], P.islands[island + 1]):
         top, bottom = positive(K.start[i]), positive(K.start[i + 1])
         pull(A, i, xn, Nxn)
@@ -98,7 +98,8 @@ def look(P, g, now, old, beta, new, island, work, sums):
             u = Nxn[k] + b[k]
             force += xn[k] * xn[k]
             motion += u * u
-            largest = max(largest, abs(u))
+            offset += b[k] * b[k]
+            largest = max(largest, abs(u), abs(b[k]))
             work[k] = xn[k] - u
         work[top] -= shift
         part = distance_block(K, i, xn, work, work)
@@ -106,28 +107,15 @@ def look(P, g, now, old, beta, new, island, work, sums):
         lack, held = max(lack, part * inverse * inverse), max(held, force * inverse * inverse)
         speed = max(speed, largest * inverse)
     sums[SQUARE], sums[CURVATURE], sums[UPHILL], sums[CHANGE] = square, curvature, uphill, change
-    sums[SIZE], sums[DISTANCE], sums[MOTION] = size, error, motion
+    sums[SIZE], sums[DISTANCE], sums[MOTION], sums[OFFSET] = size, error, motion, offset
     sums[LACK], sums[HELD], sums[SPEED] = lack, held, speed
 
 
 @kernel
-def offset_size(P, first, last):
-    """Return |b|^2, and the largest component of b, as a velocity of its block"""
-    total, largest = 0.0, 0.0
-    for i in range(first, last):
-        top, of_block = P.K.start[i], 0.0
-        for k in range(top, P.K.start[i + 1]):
-            total += P.b[k] * P.b[k]
-            of_block = max(of_block, abs(P.b[k]))
-        largest = max(largest, of_block / P.s[top])
-    return total, largest
-
-
-@kernel
-def as_velocity(Nx, b, u, top, bottom):
-    """u = N x + b"""
+def give(point, b, x, u, top, bottom):
+    """Copy a point's multipliers, and u = N x + b"""
     for k in range(top, bottom):
-        u[k] = Nx[k] + b[k]
+        x[k], u[k] = point.x[k], point.Nx[k] + b[k]
 
 
 @kernel
@@ -135,13 +123,9 @@ def first_lipschitz(P, y, Ny, island):
     """Estimate the Lipschitz constant from below, by |N 1| / |1|"""
     first, last = P.islands[island], P.islands[island + 1]
     top, bottom = P.K.start[first], P.K.start[last]
-    for k in range(top, bottom):
-        y[k] = 1.0
+    y[top:bottom] = 1.0
     apply(P.A, y, Ny, first, last, P.sides[island], P.sides[island + 1])
-    size = 0.0
-    for k in range(top, bottom):
-        size += Ny[k] * Ny[k]
-    return max(np.sqrt(size / (bottom - top)), 1e-3)
+    return max(length(Ny, top, bottom - top) / np.sqrt(bottom - top), 1e-3)
 
 
 @kernel
@@ -172,11 +156,10 @@ def apgd(P, exact, g, x, u, island, goal, limit, memory):
         project_block(P.K, i, x, x)
     apply(P.A, x, now.Nx, first, last, P.sides[island], P.sides[island + 1])
     state[SPENT] += 1
-    as_velocity(now.Nx, P.b, u, top, bottom)
     for k in range(top, bottom):
         now.x[k], old.x[k], old.Nx[k] = x[k], x[k], now.Nx[k]
+    give(now, P.b, x, u, top, bottom)
     best, beta = evaluate(P, g, x, u, exact, first, last, scratch), 0.0
-    size_b, speed_b = offset_size(P, first, last)
     L, theta, used, held = state[STEP], 1.0, 0, True
     while used < limit and not best <= goal and not interrupted():
         used += 1
@@ -188,16 +171,14 @@ def apgd(P, exact, g, x, u, island, goal, limit, memory):
             if not curvature > L * square * (1.0 + 1e-12) or square == 0.0 or not L < 1e300:
                 break
             L = max(2.0 * L, curvature / square)
-        scale = np.sqrt(max(size_b, sums[SIZE], sums[MOTION]))
-        error = np.sqrt(sums[DISTANCE]) / scale if scale > 0.0 else np.sqrt(sums[DISTANCE])
-        error = larger(error, np.sqrt(sums[LACK]), np.sqrt(sums[HELD]), max(speed_b, sums[SPEED]))
-        if not (error < np.inf and scale < TOO_LARGE):
+        error = relative_map(sums[DISTANCE], max(sums[OFFSET], sums[SIZE], sums[MOTION]))
+        error = larger(error, np.sqrt(sums[LACK]), np.sqrt(sums[HELD]), sums[SPEED])
+        if not error < np.inf:
             break
         if error < best:
             best, held = error, False  # in ``new``, which becomes ``now``; copied when a worse one comes
         elif not held:
-            keep(now.x, now.Nx, x, u, top, bottom)
-            as_velocity(u, P.b, u, top, bottom)
+            give(now, P.b, x, u, top, bottom)
             held = True
         if history.shape[0] > 0:
             history[used] = max(history[used], best)
@@ -210,8 +191,7 @@ def apgd(P, exact, g, x, u, island, goal, limit, memory):
             break
         L = max(LONGER * L, 1e-300)
     if not held:
-        keep(now.x, now.Nx, x, u, top, bottom)
-        as_velocity(u, P.b, u, top, bottom)
+        give(now, P.b, x, u, top, bottom)
     state[STEP] = L
     return used
 

@@ -25,10 +25,10 @@ RHO, ROWS_OF_WORK = 11, 12  # the steps of blocks, after six free rows
 # Columns of ``states``, what a method remembers of an island from call to call.
 STEP = 0  # a step length, or what says it; 0 at the beginning
 SPENT = 1  # products of the operator
-RELAXATION = 2  # that the caller asks for; 0 for the method's own
+RELAXATION = 2  # of sweeps
 NESTEROV = 3  # 1 where the caller asks for the published sequence of momentum of gradients
 MOMENTUM = 4  # 1 where the caller asks for sweeps with momentum
-OWN, STATE = 5, 15  # more of the method's own, up to the end
+OWN, STATE = 5, 16  # more of the method's own, up to the end
 
 # Columns of ``results``, of all calls so far.
 ERROR, ITERATIONS, PRODUCTS = range(3)
@@ -53,7 +53,7 @@ class Memory(NamedTuple):
 
 
 def make_memory(
-    m: int, islands: int, history: Array, more: int = 0, relaxation: float = 0.0, nesterov: bool = False
+    m: int, islands: int, history: Array, more: int = 0, relaxation: float = 1.0, nesterov: bool = False
 ) -> Memory:  # fmt: skip
     """Allocate the memory for so many multipliers and islands; ``more`` rows of work after those of methods."""
     states, results = np.zeros((islands, STATE)), np.zeros((islands, 3))

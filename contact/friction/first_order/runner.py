@@ -147,7 +147,6 @@ def make_runner(method: Callable[..., Any], exact_inside: bool) -> Callable[...,
 
 PATIENCE = 8  # shifts in a row that may fail to help
 SHORTEST = 0.01  # step of the shift
-HELPS = 0.9  # of the smallest error so far: a shift whose error is below did help
 
 
 @kernel
@@ -159,7 +158,7 @@ def move_shift(P, u, g, step, first, last):
 
 def settled(step, idle, least, error, patience):
     """Return the step after one more error, how many shifts in a row did not help, and the smallest error"""
-    idle = 0 if error < HELPS * least else idle + 1
+    idle = 0 if error < least else idle + 1
     least = min(least, error)
     if idle >= patience:
         step, idle = 0.5 * step, 0

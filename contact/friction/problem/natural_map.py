@@ -14,7 +14,7 @@ import numpy as np
 from pluecker.contact.friction.problem.sets import is_steep, project_block, shift_block, signorini_block
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel
 
-__all__ = ["ROUNDING", "TOO_LARGE", "distance_block", "larger", "natural_block", "natural_map"]
+__all__ = ["ROUNDING", "TOO_LARGE", "distance_block", "larger", "natural_block", "natural_map", "relative_map"]
 
 ROUNDING = 4.0 * float(np.finfo(np.float64).eps)  # of a velocity that is a sum, relative to its largest term
 TOO_LARGE = 1e153  # multipliers or velocities, in units in which velocities are one: their squares overflow
@@ -71,11 +71,23 @@ def natural_map(K, s, b, g, x, u, exact, first, last, work):
         total, xx = total + part, xx + force
         lack, held = max(lack, part * inverse * inverse), max(held, force * inverse * inverse)
         speed = max(speed, largest * inverse)
-    scale = np.sqrt(max(bb, xx, uu))
-    if not (scale < TOO_LARGE and total < np.inf):  # the largest of numbers may not be NaN where one of them is
+    error = relative_map(total, max(bb, xx, uu))
+    if error == np.inf:  # the largest of numbers may not be NaN where one of them is
         return np.inf, np.inf, np.inf, speed
+    return error, np.sqrt(lack), np.sqrt(held), speed
+
+
+@kernel
+def relative_map(total, size):
+    """Return the natural map relative to the largest of offset, multipliers and velocities, from the squares of both
+
+    Infinite where these overflow.
+    """
+    scale = np.sqrt(size)
+    if not (scale < TOO_LARGE and total < np.inf):
+        return np.inf
     error = np.sqrt(total)
-    return error / scale if scale > 0.0 else error, np.sqrt(lack), np.sqrt(held), speed
+    return error / scale if scale > 0.0 else error
 
 
 @kernel

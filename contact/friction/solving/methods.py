@@ -22,7 +22,8 @@ from typing import Any
 from pluecker.contact.arguments import as_choice, as_number, as_record, as_switch, as_whole, shown
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.friction.first_order.apgd import run_apgd
-from pluecker.contact.friction.first_order.sharing import run_relaxed_sweeps, run_sweeps
+from pluecker.contact.friction.first_order.sharing import run_sweeps
+from pluecker.contact.friction.first_order.sweeps import USUAL
 from pluecker.contact.friction.problem.problem import LAWS, Problem
 from pluecker.contact.friction.solving.islands.automatic import run_automatic, run_interior_point, run_polished
 
@@ -47,7 +48,7 @@ class Method:
         whole: whether ``run`` takes :class:`~pluecker.contact.friction.first_order.sharing.Whole` in place of the problem.
         roots: rows of an island of a matrix, at most, of which Newton's method has the root; none of methods without it.
         first: whether it begins with Newton's method.
-        shares: whether threads share the work of a large island.
+        relaxation: of sweeps, unless the caller says another one.
         recipe: whether ``run`` is Python between pieces of compiled code, none longer than gradients to the limit.
     """
 
@@ -58,17 +59,15 @@ class Method:
     whole: bool = False
     roots: int = 0
     first: bool = False
-    shares: bool = False
+    relaxation: float = 1.0
     recipe: bool = False
 
 
 METHODS = {
-    "auto": Method(
-        LAWS, run_automatic, 1000000, matrix=True, whole=True, roots=72, first=True, shares=True, recipe=True
-    ),
+    "auto": Method(LAWS, run_automatic, 1000000, matrix=True, whole=True, roots=72, first=True, recipe=True),
     "apgd": Method(CONES, run_apgd, 8000),
-    "pgs": Method(CONES, run_sweeps, 20000, whole=True, shares=True),
-    "psor": Method(CONES, run_relaxed_sweeps, 20000, whole=True, shares=True),
+    "pgs": Method(CONES, run_sweeps, 20000, whole=True),
+    "psor": Method(CONES, run_sweeps, 20000, whole=True, relaxation=USUAL),
     "newton": Method(CONES, run_polished, 10000, matrix=True, whole=True, roots=3000, recipe=True),
     "interior_point": Method(CONES, run_interior_point, 2000, matrix=True, whole=True, recipe=True),
     "lemke": Method(POLYGON),

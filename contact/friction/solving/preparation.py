@@ -13,7 +13,7 @@ import numpy as np
 
 from pluecker.contact.friction.elimination.elimination import Elimination, eliminate
 from pluecker.contact.friction.elimination.pattern import Pattern, bilateral_blocks
-from pluecker.contact.friction.first_order.sharing import WIDE, Layouts, threads_for
+from pluecker.contact.friction.first_order.sharing import WIDE, Layouts
 from pluecker.contact.friction.problem.operator import Operator, assemble, contiguous, plain, prefers_matrix
 from pluecker.contact.friction.problem.prepared import Order, Prepared, arrange, find_islands, find_order, scales
 from pluecker.contact.friction.problem.problem import Problem
@@ -182,7 +182,7 @@ def prepare_rows(problem: Problem, options: Options, before: Preparation | None 
     order = find_order(operator, options.separate) if before is None else before.order
     P, places = arrange(operator, sets, np.zeros(problem.size), order)
     if both:  # of factors in the new order, in which neighbours are near
-        workers = threads_for(problem.blocks, min(workers_for(options.threads, problem.size), available_cores()))
+        workers = min(workers_for(options.threads, problem.size), available_cores())
         P = P._replace(A=P.A._replace(N=assemble(P.A, workers).N))
     scale = np.ones(problem.size)
     scale[places] = P.s

@@ -54,9 +54,8 @@ def solve(
         relaxation: of ``psor``; its own choice unless given.
         momentum: of ``apgd``: ``full``, or ``nesterov``, the sequence that its paper has; see
             :mod:`~pluecker.contact.friction.first_order.apgd`.
-        threads: for islands, and for the matrix of 2000 contacts or more, and sweeps on an island of as many,
-            see :mod:`~pluecker.contact.friction.first_order.sharing`; all cores unless given. Results do not depend on it,
-            bit for bit.
+        threads: for islands, and for its matrix; all cores from 1000 contacts on, unless given. Results do not depend on it,
+            bit for bit. Sweeps over one island are those of one thread.
         separate: solve islands one by one; otherwise all together, with one error.
         form: of the operator: ``matrix``, ``factors``, or ``best``: the one with the cheaper product. Methods that
             factorise take the matrix. ``factors`` keeps bilateral rows among the others, iterated as contacts are.

@@ -281,8 +281,9 @@ def solve_prepared(ready: Preparation, b: Array, start: Array | None, options: O
             how, whole = options.how, Whole(P, ready.roots, ready.patterns, ready.layouts, 1)
             assert how.run is not None, "methods for complementarity problems do not run on islands"
             job = Job(
-                how.run, options.method, exact, tol, limit, options.relaxation or 0.0, options.momentum == "nesterov",
-                whole if how.whole else None, how.shares,
+                how.run, options.method, exact, tol, limit, options.relaxation or how.relaxation,
+                options.momentum == "nesterov",
+                whole if how.whole else None,
             )  # fmt: skip
             done = interruptible(
                 lambda: run_on_islands(job, P, x, options.threads, options.history), may_take_long(options, P)

@@ -7,7 +7,6 @@ compiled, and then as a whole: compiled code has to know all of it before.
 
 from pluecker.spatial.engine.codegen import (
     addresses,
-    ahead,
     arctangent,
     arrays,
     atomics,
@@ -29,7 +28,6 @@ from pluecker.spatial.engine.codegen import (
 
 __all__ = [
     "addresses",
-    "ahead",
     "arctangent",
     "arrays",
     "atomics",

@@ -9,16 +9,7 @@ from numba import types
 
 from pluecker.spatial.engine.codegen.views import parts
 from pluecker.spatial.engine.compiled.numba_internals import call_address, check_index, means
-from pluecker.spatial.engine.parallel.atomics import (
-    add_shared,
-    call_c,
-    call_through,
-    give_way,
-    pause,
-    read_shared,
-    replace_shared,
-    write_shared,
-)
+from pluecker.spatial.engine.parallel.atomics import call_c, call_through, read_shared, replace_shared
 
 ORDER = "seq_cst"
 
@@ -28,16 +19,6 @@ def place(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     data, size = parts(context, builder, signature.args[0], arguments[0])
     check_index(context, builder, arguments[1], size)
     return builder.gep(data, [arguments[1]], inbounds=True)
-
-
-@means(add_shared)
-def _add_shared(typing, memory, k, x):
-    """Add ``x`` to entry ``k``; gives what it was before."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.atomic_rmw("add", place(context, builder, signature, arguments), arguments[2], ORDER)
-
-    return types.intp(memory, types.intp, types.intp), generate
 
 
 @means(replace_shared)
@@ -59,42 +40,6 @@ def _read_shared(typing, memory, k):
         return builder.load_atomic(place(context, builder, signature, arguments), ORDER, 8)
 
     return types.intp(memory, types.intp), generate
-
-
-@means(write_shared)
-def _write_shared(typing, memory, k, x):
-    """Put ``x`` into entry ``k``."""
-
-    def generate(context, builder, signature, arguments):
-        builder.store_atomic(arguments[2], place(context, builder, signature, arguments), ORDER, 8)
-        return context.get_dummy_value()
-
-    return types.none(memory, types.intp, types.intp), generate
-
-
-@means(pause)
-def _pause(typing):
-    """Wait a moment, as processors are told that a thread only looks out for another."""
-
-    def generate(context, builder, signature, arguments):
-        if builder.module.triple.startswith(("x86_64", "i686")):
-            kind = ir.FunctionType(ir.VoidType(), [])
-            builder.call(builder.module.declare_intrinsic("llvm.x86.sse2.pause", fnty=kind), [])
-        return context.get_dummy_value()
-
-    return types.none(), generate
-
-
-@means(give_way)
-def _give_way(typing, function):
-    """Let others run that wait for this core, by the function of the system at that address."""
-
-    def generate(context, builder, signature, arguments):
-        kind = ir.FunctionType(ir.IntType(32), [])
-        builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), [])
-        return context.get_dummy_value()
-
-    return types.none(types.intp), generate
 
 
 # ------------------------------------------------------------------------------------------------------------------ calls

@@ -9,14 +9,7 @@ too, see :mod:`~pluecker.spatial.engine.memory.addresses`.
 
 from __future__ import annotations
 
-__all__ = [
-    "add_shared", "call_c", "call_through", "give_way", "pause", "read_shared", "replace_shared", "write_shared",
-]  # fmt: skip
-
-
-def add_shared(memory, k, x):
-    """Add ``x`` to entry ``k``; gives what it was before."""
-    raise NotImplementedError
+__all__ = ["call_c", "call_through", "read_shared", "replace_shared"]
 
 
 def replace_shared(memory, k, old, new):
@@ -26,21 +19,6 @@ def replace_shared(memory, k, old, new):
 
 def read_shared(memory, k):
     """Entry ``k``."""
-    raise NotImplementedError
-
-
-def write_shared(memory, k, x):
-    """Put ``x`` into entry ``k``."""
-    raise NotImplementedError
-
-
-def pause():
-    """Wait a moment, as processors are told that a thread only looks out for another."""
-    raise NotImplementedError
-
-
-def give_way(function):
-    """Let others run that wait for this core, by the function of the system at that address."""
     raise NotImplementedError
 
 

@@ -34,8 +34,8 @@ from __future__ import annotations
 import numpy as np
 
 from pluecker.contact.friction.first_order.memory import ERROR
-from pluecker.contact.friction.first_order.pgs import USUAL
 from pluecker.contact.friction.first_order.runner import INSIDE, PATIENCE, SHORTEST, settled
+from pluecker.contact.friction.first_order.sweeps import USUAL
 from pluecker.contact.friction.solving.islands.island import STEPS, Island, on_islands
 from pluecker.contact.friction.solving.islands.newton import BUDGET, Limits, run_newton
 from pluecker.contact.friction.solving.islands.parts import swept

@@ -27,9 +27,9 @@ from pluecker.contact.friction.first_order.memory import (
     Memory,
     make_memory,
 )
-from pluecker.contact.friction.first_order.pgs import run_psor
+from pluecker.contact.friction.first_order.pgs import run_pgs
 from pluecker.contact.friction.first_order.runner import evaluate
-from pluecker.contact.friction.first_order.sharing import Whole, layout_of, threads_for
+from pluecker.contact.friction.first_order.sharing import Whole, layout_of
 from pluecker.contact.friction.interior_point.interior_point import interior_point
 from pluecker.contact.friction.problem.natural_map import natural_block
 from pluecker.contact.friction.problem.operator import apply
@@ -104,21 +104,9 @@ class Island:
         return make_memory(len(self.x), 1, self.record)
 
     @cached_property
-    def sweeping(self) -> Any:
-        """State from which sweeps of a large island continue; None for other islands."""
-        if self.factors is None:
-            return None
-        laid = layout_of(self.factors, 0, self.whole.layouts, self.number, self.workers)
-        if laid is None:
-            return None
-        from pluecker.contact.friction.first_order.large_sweeps import Sweeping  # small problems need not load it
-
-        return Sweeping(laid, self.P.b)
-
-    @property
-    def workers(self) -> int:
-        """Number of threads that are worth it."""
-        return threads_for(self.contacts, self.whole.threads)
+    def laid(self) -> Any:
+        """Layout of a large island for sweeps; None for other islands."""
+        return None if self.factors is None else layout_of(self.factors, 0, self.whole.layouts, self.number)
 
     @property
     def contacts(self) -> int:
@@ -186,7 +174,7 @@ class Island:
 
     def velocity(self, x: Array) -> Array:
         """Compute N x + b, scaled."""
-        return self.checks.velocity(x, self.workers)
+        return self.checks.velocity(x, self.whole.threads)
 
     def errors(self, x: Array, u: Array) -> Array:
         """Return the squared natural map of each contact; of steep cones Signorini's error if larger."""
@@ -217,17 +205,21 @@ class Island:
     def sweeps(
         self, tol: float, limit: int, x: Array, u: Array, relaxation: float = 1.0, momentum: bool = False
     ) -> float:  # fmt: skip
-        """Run Gauss-Seidel from the pair x, u, which become the last one; return the error of the best that was met."""
+        """Run Gauss-Seidel from the pair x, u, which become the last one; return the error of the best that was met.
+
+        Momentum is for islands that are laid out.
+        """
         began, limit, name = time.perf_counter(), min(limit, self.rest), "pgs" if relaxation == 1.0 else "psor"
-        if self.sweeping is not None:
-            used, error = self.large_sweeps(tol, limit, x, u, relaxation, momentum)
-            self.note(name, used, began)
-            return error
         results = np.array([[np.inf, 0.0, 0.0]])
         memory = self.memory._replace(results=results, history=self.record[self.iterations :])
         memory.states[0, [RELAXATION, MOMENTUM]] = relaxation, momentum
         P = self.P if self.factors is None else self.factors
-        answering(run_psor, P, self.law, x, u, tol, limit, memory, 0, 1, long=is_long(self.P, limit))
+        if self.laid is None:
+            answering(run_pgs, P, self.law, x, u, tol, limit, memory, 0, 1, long=is_long(self.P, limit))
+        else:
+            from pluecker.contact.friction.first_order.lanes import run_large  # small problems need not load it
+
+            run_large(P, self.law, x, u, tol, limit, memory, 0, self.laid)
         self.take(x, u)
         last = memory.work[BEST_X, : len(x)], memory.work[BEST_U, : len(u)]
         if np.isfinite(last).all():
@@ -235,21 +227,6 @@ class Island:
         self.products += int(results[0, PRODUCTS])
         self.note(name, int(results[0, ITERATIONS]), began)
         return float(results[0, ERROR])
-
-    def large_sweeps(
-        self, tol: float, limit: int, x: Array, u: Array, relaxation: float, momentum: bool
-    ) -> tuple[int, float]:  # fmt: skip
-        """Run :meth:`sweeps` by code for large islands; return how many, and the error of the best pair."""
-        sweeping, before = self.sweeping, int(self.sweeping.spent)
-        history = self.record[self.iterations :]
-        sweeping.run(x, self.law, tol, limit, relaxation, momentum, history, self.workers)
-        last = sweeping.last
-        if all(np.isfinite(half).all() for half in last):
-            x[:], u[:] = last
-        if sweeping.error < self.error:
-            self.take(*sweeping.best)
-        self.products += sweeping.spent - before
-        return sweeping.used, sweeping.error
 
     def newton(self, tol: float, x: Array | None = None, most: int = BUDGET) -> None:
         """Run Newton's method, from the best point unless another is given, with so many factors, if there is a root."""
@@ -343,7 +320,7 @@ def on_islands(recipe: Callable[[Island, float], None]) -> Callable[..., list[Pa
     """Make a runner like those of :func:`.make_runner` from a recipe for one island.
 
     It takes a problem with what is kept of it, the symbolic factors and the layouts of islands, by their numbers, and adds
-    what it finds; threads share the sweeps over each large island, and what tells its errors.
+    what it finds; threads share the parts of each large island, and what tells its errors.
     """
 
     def run(whole, law, x, u, tol, limit, memory, begin, end):

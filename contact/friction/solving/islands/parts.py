@@ -37,7 +37,7 @@ def swept(island: Island, tol: float) -> None:
     A circle whose solution moves with that of its neighbours may hold momentum up: after a piece that brings nothing better,
     one comes without it.
     """
-    if island.sweeping is None:
+    if island.laid is None:
         return
     x, u, before, momentum = island.x.copy(), island.u.copy(), np.inf, True
     while tol < island.error < 0.5 * before and island.rest > 0:

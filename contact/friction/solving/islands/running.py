@@ -5,8 +5,8 @@ largest in the island itself, see :mod:`~pluecker.contact.friction.results.measu
 enough.
 
 Islands share nothing but memory, and what is done with one does not depend on the others: results are the same for any
-number of threads, bit for bit. Where one island is nearly all of the problem, threads share the work inside it instead, if
-the method can (:mod:`~pluecker.contact.friction.first_order.sharing`).
+number of threads, bit for bit. Of a problem of one island ``auto`` has parts that threads solve side by side
+(:mod:`~pluecker.contact.friction.solving.islands.parts`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from pluecker.contact.friction.first_order.memory import (
     make_memory,
 )
 from pluecker.contact.friction.first_order.runner import evaluate_islands
-from pluecker.contact.friction.first_order.sharing import SHARED_CONTACTS, Whole
+from pluecker.contact.friction.first_order.sharing import Whole
 from pluecker.contact.friction.problem.operator import apply
 from pluecker.contact.friction.problem.prepared import Prepared
 from pluecker.contact.friction.problem.sets import project
@@ -40,7 +40,6 @@ from pluecker.spatial.functions.elementwise import Array
 __all__ = ["Done", "Job", "goal_of", "run_on_islands", "workers_for"]
 
 MANY_MULTIPLIERS = 3000  # multipliers from which threads pay
-GIANT = 0.9  # of all contacts
 
 
 @dataclass(frozen=True)
@@ -53,10 +52,9 @@ class Job:
         law: 1 for Coulomb's law, 0 for the convex one.
         tol: of the error.
         limit: iterations of all methods together.
-        relaxation: a method's option, or 0.
+        relaxation: of sweeps.
         nesterov: whether gradients have the published sequence of momentum.
         whole: the problem as the method takes it, with what is kept of it; None where it takes the problem alone.
-        shares: whether threads share the work of a large island.
     """
 
     method: Callable[..., Any]
@@ -67,13 +65,12 @@ class Job:
     relaxation: float
     nesterov: bool = False
     whole: Whole | None = None
-    shares: bool = False
 
     def problem(self, P: Prepared, threads: int) -> Prepared | Whole:
         """Return the problem as the method takes it."""
         if self.whole is None:
             return P
-        return self.whole._replace(threads=threads) if self.shares else self.whole
+        return self.whole._replace(threads=threads)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +153,7 @@ def run_all(islands: Islands, threads: int | None, history: bool) -> Done:
     workers = 1 if history else workers_for(threads, len(P.b))
     if history:
         parts, told = with_history(islands, count)
-    elif workers > 1 and count > 1 and not (islands.job.shares and has_giant(P)):
+    elif workers > 1 and count > 1:
         found = map_in_threads(
             lambda bounds: islands.call(*bounds, np.zeros(0)), ranges_of_islands(P, workers), workers
         )
@@ -222,12 +219,6 @@ def workers_for(threads: int | None, m: int) -> int:
     if threads is None:
         return 1 if m < MANY_MULTIPLIERS else available_cores()
     return threads
-
-
-def has_giant(P: Prepared) -> bool:
-    """Return whether one island is nearly all of the problem: threads then share its work, and not the islands."""
-    sizes = np.diff(P.islands)
-    return bool(sizes.max() >= SHARED_CONTACTS and sizes.max() >= GIANT * sizes.sum())
 
 
 def ranges_of_islands(P: Prepared, workers: int) -> list[tuple[int, int]]:

@@ -33,11 +33,9 @@ KINDS = {
 
 
 def lower_sizes(monkeypatch, contacts=1):
-    """Let islands of so many contacts count as large, with work that threads share."""
+    """Let islands of so many contacts count as large, with matrices that threads share."""
     monkeypatch.setattr(sharing, "WIDE", contacts)
     monkeypatch.setattr(solving.preparation, "BOTH", contacts)
-    monkeypatch.setattr(sharing, "SHARED_CONTACTS", contacts)
-    monkeypatch.setattr(solving.islands.running, "SHARED_CONTACTS", contacts)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Sweeps on large islands, whose contacts lie in lanes and whose work threads share: the same bits for any number."""
+"""Sweeps on large islands, whose contacts lie in lanes: the same bits for any number of threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Large islands in strips: the sweep in that order is a sweep, with the same bits for any number of threads."""
+"""Large islands in groups of eight contacts: the sweep in their order is a sweep."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def updated(problem, result, law, relaxation, contact, others):
 
 @LAWS
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_sweep_in_strips_takes_one_contact_after_the_other(law, kind, all_are_large):
+def test_a_sweep_in_groups_takes_one_contact_after_the_other(law, kind, all_are_large):
     """Each contact sees the new impulses of some others and the old ones of the rest; of two that touch one is the first."""
     problem, count = KINDS[kind](40), 40
     result = solve(
@@ -63,7 +63,7 @@ def test_a_sweep_in_strips_takes_one_contact_after_the_other(law, kind, all_are_
 
 @SWEEPS
 @LAWS
-def test_sweeps_in_strips_and_in_the_usual_order_have_one_limit(method, law, monkeypatch):
+def test_sweeps_in_groups_and_in_the_usual_order_have_one_limit(method, law, monkeypatch):
     """Both take about as many sweeps. With a compliance multipliers are unique in the convex law, and near each other in
     Coulomb's.
     """
