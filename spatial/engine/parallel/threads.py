@@ -69,84 +69,80 @@ def is_worker() -> bool:
 
 
 class Shared:
-    """Items that the caller and workers take one by one; the first one is the caller's.
+    """Items that the caller and workers take one by one.
 
     Attributes:
-        todo: those that nobody has begun, with their numbers.
+        todo: gives those that nobody has begun, with their numbers, one at a time to whoever asks.
         results: of all.
-        begun, ended: an entry for each worker that has begun to take part, and that has ended.
+        at_work: an entry for each worker that takes part.
+        left: tells the caller that one of these has ended.
         error: the first exception.
     """
 
     def __init__(self, function: Callable[[Any], Any], items: Iterable[Any]) -> None:
-        self.function, self.todo = function, deque(enumerate(items))
-        self.results: list[Any] = [None] * len(self.todo)
-        self.begun: list[None] = []
-        self.ended: list[None] = []
-        self.signals: SimpleQueue[None] = SimpleQueue()
+        numbered = list(enumerate(items))
+        self.function, self.todo = function, iter(numbered)
+        self.results: list[Any] = [None] * len(numbered)
+        self.at_work: set[object] = set()
+        self.left: SimpleQueue[None] = SimpleQueue()
         self.error: BaseException | None = None
 
-    def take(self, items: deque[tuple[int, Any]]) -> None:
-        """Do items until none is left."""
-        while items:
-            try:
-                k, item = items.popleft()
-            except IndexError:  # others were quicker
-                return
-            self.results[k] = self.function(item)
+    def take(self) -> None:
+        """Do items until none is left; after an exception, which is kept for the caller, no other one is begun."""
+        try:
+            for k, item in self.todo:
+                self.results[k] = self.function(item)
+        except BaseException as error:  # of any kind: it is raised where somebody waits
+            self.error = self.error or error
+            deque(self.todo, maxlen=0)
 
     def take_part(self) -> None:
-        """Do items in a worker; an exception is kept for the caller."""
+        """Do items in a worker."""
+        me = object()
         try:
-            self.begun.append(None)
-            self.take(self.todo)
-        except BaseException as error:  # of any kind: it is raised where somebody waits
-            self.todo.clear()
-            self.error = self.error or error
+            self.at_work.add(me)  # an interruption that comes before does not count as the end of another one
+            self.take()
         finally:
-            self.ended.append(None)
-            self.signals.put(None)
+            self.at_work.discard(me)
+            self.left.put(None)
 
     def wait(self) -> None:
-        """Wait until no worker is at it, in short turns, so that an exception can be raised in this thread meanwhile.
-
-        Who begins when nothing is left to do is not waited for.
-        """
+        """Wait until no worker is at it, in short turns, so that an exception can be raised in this thread meanwhile."""
         for _ in range(ROUNDS):
-            if len(self.ended) >= len(self.begun):
+            if not self.at_work:
                 return
             time.sleep(0.0)
-        while len(self.ended) < len(self.begun):
+        while self.at_work:
             with contextlib.suppress(Empty):
-                self.signals.get(timeout=TICK)
+                self.left.get(timeout=TICK)
 
-    def run(self, workers: int, take_part: Callable[[], None], stop: Callable[[BaseException], object]) -> list[Any]:
-        """Do all items, also in so many workers by ``take_part``; return or raise when none of these is at it any more.
+    def run(self, threads: int, abandons: bool) -> list[Any]:
+        """Do all items; return or raise when no worker is at it any more, after an interruption at once if it ``abandons``.
 
-        ``stop`` is called after an exception.
+        Workers are interrupted where they alone take part in the work: nobody else does it.
         """
-        own = deque([self.todo.popleft()] if self.todo else [])
-        try:
-            _pool.ask(take_part, workers)
-            self.take(own)
-            self.take(self.todo)
-        except BaseException as error:
-            self.error = error
+        work, workers = work_of_this_thread(), min(threads, len(self.results), available_cores()) - 1
+        begun = False
         while True:
             try:
-                self.todo.clear()
-                if self.error is not None:
-                    stop(self.error)
-                self.wait()
+                if not begun:
+                    begun = True
+                    _pool.ask(functools.partial(work.take_part, self.take_part), workers)
+                    self.take()
+                deque(self.todo, maxlen=0)
+                interrupted = not isinstance(self.error, Exception | None)
+                if interrupted and work.finished.is_set():
+                    work.stop()
+                if not (interrupted and abandons):
+                    self.wait()
                 break
-            except BaseException as error:
+            except BaseException as error:  # also while it waits: memory is given back when all have ended
                 self.error = self.error or error
-        first, self.error = self.error, None
-        if first is not None:
+        if self.error is not None:
             try:
-                raise first
+                raise self.error
             finally:
-                del first  # which knows of this frame
+                self.error = None  # which knows of this frame
         return self.results
 
 
@@ -154,39 +150,21 @@ def map_in_threads(function: Callable[[T], R], items: Iterable[T], threads: int)
     """Return the results of a function for all items, in their order, by so many threads at most, the caller's included.
 
     An exception of any item is raised, and no other one is begun then; what has begun ends by itself. Where the caller is
-    interrupted, workers are, too (:mod:`~pluecker.spatial.engine.parallel.interruption`).
+    interrupted, workers are, too (:mod:`~pluecker.spatial.engine.parallel.interruption`), and what cannot be is left alone.
     """
-    shared, work = Shared(function, items), work_of_this_thread()
-    workers = min(threads, len(shared.todo), available_cores()) - 1
-
-    def stop(error: BaseException) -> None:
-        """Interrupt workers where they alone take part in the work: nobody else does."""
-        if work.finished.is_set() and not isinstance(error, Exception):
-            work.stop()
-
-    return shared.run(workers, functools.partial(work.take_part, shared.take_part), stop)
+    return Shared(function, items).run(threads, True)
 
 
-def share(
-    function: Callable[[int, int], int], task: int, threads: int, stop: Callable[[], object] = lambda: None
-) -> int:
+def share(function: Callable[[int, int], int], task: int, threads: int) -> int:
     """Call a compiled function, ``function(task, k)``, in so many threads at most, and return the largest result.
 
-    Each ``k`` below ``threads`` is given once, 0 to the caller. The function takes pieces of a task until none is left, so
-    that it does not matter how many threads there are. They read and write memory of the caller: an exception that is raised
-    in this thread meanwhile comes out when all have ended.
-
-    Args:
-        function: as Python calls it.
-        task: the address of the task.
-        threads: at most.
-        stop: called after an exception, where threads do not end by themselves.
+    Each ``k`` below ``threads`` is given once. The function takes pieces of a task until none is left, so that it does not
+    matter how many threads there are. They read and write memory of the caller: an exception that is raised in this thread
+    meanwhile comes out when all have ended.
     """
     if threads == 1:
         return function(task, 0)
-    shared = Shared(functools.partial(function, task), range(threads))
-    workers = min(threads, available_cores()) - 1
-    return max(answering(shared.run, workers, shared.take_part, lambda _: stop()))
+    return max(Shared(lambda k: answering(function, task, k), range(threads)).run(threads, False))
 
 
 def renew_pool() -> None:

@@ -211,6 +211,66 @@ def test_an_interruption_waits_for_workers_at_work():
     assert state[0] == 0
 
 
+@several_cores
+def test_an_interrupted_caller_does_not_wait_for_a_worker_that_cannot_be_interrupted():
+    """Such as a library that holds on to its thread; what it finds is thrown away"""
+    at_work, release, ended = threading.Event(), threading.Event(), []
+
+    def slow():
+        at_work.set()
+        ended.append(release.wait(PATIENCE))
+
+    def task(_):
+        if is_main():
+            raise_when(at_work)
+        interruption.answering(slow)
+
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        map_in_threads(task, range(2), 2)
+    assert not ended
+    assert time.monotonic() - began < PATIENCE / 2
+    release.set()
+    assert soon(lambda: ended) == [True]
+    assert map_in_threads(str, range(3), 2) == list("012")
+
+
+@several_cores
+def test_a_worker_that_is_interrupted_before_it_begins_counts_as_the_end_of_no_other(monkeypatch):
+    """The caller goes on waiting for the other one, which writes into its memory"""
+    both, ended, callers, usual = threading.Barrier(2, timeout=PATIENCE), [], [], threads._pool.ask
+
+    class AtWork(set):
+        def add(self, worker):
+            if threading.current_thread().name == "late":
+                raise interruption.Interrupted
+            super().add(worker)
+
+    def ask(function, count):
+        callers.append(function.args[0].__self__)
+        callers[0].at_work = AtWork()
+        usual(function, count)
+
+    def come_late():
+        with pytest.raises(interruption.Interrupted):
+            callers[0].take_part()
+
+    def task(_, k):
+        both.wait()
+        if is_main():
+            late = threading.Thread(target=come_late, name="late")
+            late.start()
+            late.join()
+        else:
+            time.sleep(0.3)
+        ended.append(k)
+        return k
+
+    monkeypatch.setattr(threads._pool, "ask", ask)
+    assert share(task, 0, 2) == 1
+    assert sorted(ended) == [0, 1]
+
+
 # ------------------------------------------------------------------------------------------ functions in compiled code
 
 
@@ -231,7 +291,7 @@ def test_each_number_of_a_thread_is_given_once_and_the_largest_result_comes_back
 @pytest.mark.parametrize("times", [0, 1, 3])
 def test_memory_that_is_shared_is_left_by_all_before_an_exception_comes_out(times, monkeypatch):
     """Of a worker, of the caller, and of one who presses Ctrl-C again while it waits: memory is given back then"""
-    both, stopped, ended, wait = threading.Barrier(2, timeout=PATIENCE), threading.Event(), [], threads.Shared.wait
+    both, ended, wait = threading.Barrier(2, timeout=PATIENCE), [], threads.Shared.wait
     raised = [KeyboardInterrupt("again")] * (times - 1)
 
     def impatient(shared):
@@ -243,14 +303,14 @@ def test_memory_that_is_shared_is_left_by_all_before_an_exception_comes_out(time
         both.wait()
         if is_main() == (times > 0):
             raise KeyboardInterrupt("first")
-        ended.append(k) if times == 0 or stopped.wait(PATIENCE) else None
-        time.sleep(0.1)
+        ended.append(k) if times == 0 or soon(lambda: state[0]) else None
+        time.sleep(0.1 if times == 0 else interruption.PATIENCE + 0.3)  # longer than others are waited for
         ended.append(k)
         return 0
 
     monkeypatch.setattr(threads.Shared, "wait", impatient)
     with pytest.raises(KeyboardInterrupt, match="first"):
-        share(task, 0, 2, stopped.set)
+        share(task, 0, 2)
     assert len(ended) == 2
 
 
