@@ -27,7 +27,7 @@ from pluecker.contact.friction.elimination.block_rows import forward, stack_rows
 from pluecker.contact.friction.elimination.factor import Factor, factorize, spread
 from pluecker.contact.friction.elimination.full_matrices import coupling_full, is_small, taken_by_rows
 from pluecker.contact.friction.elimination.pattern import Pattern, bilateral_matrix, find_pattern
-from pluecker.contact.friction.elimination.recovery import Combinations, refine_rows
+from pluecker.contact.friction.elimination.recovery import BilateralRows, Combinations, Refined, refine_rows
 from pluecker.contact.friction.problem.operator import Operator, assembled, contiguous, multiply_factors
 from pluecker.contact.friction.problem.problem import Problem
 from pluecker.contact.friction.problem.sets import divided, make_sets
@@ -120,14 +120,15 @@ class Elimination:
         """Compute the multipliers of all rows, from those of the other blocks, ``(m_C,)``, and the offset b, ``(m,)``."""
         pattern, factor, Q = self.pattern, self.factor, self.combinations
         A = self.operator._replace(velocity=np.zeros_like(self.operator.velocity))
-        b, r, u = np.array(offset), np.empty(len(offset)), np.empty(len(offset))
-        r[pattern.kept] = multipliers
-        missed, made_of = np.empty(len(pattern.rows)), np.empty(len(pattern.rows))
-        refine_rows(
-            A, pattern.rows, pattern.component, pattern.components, pattern.factor, factor.L, factor.root,
-            Q._replace(sums=np.empty_like(Q.sums)), b, r, u, missed, made_of,
+        m, n = len(offset), len(pattern.rows)
+        found = Refined(np.empty(m), np.empty(m), np.empty(n), np.empty(n))
+        found.r[pattern.kept] = multipliers
+        bilateral = BilateralRows(
+            pattern.rows, pattern.component, pattern.components, pattern.factor, factor.L, factor.root,
+            Q._replace(sums=np.empty_like(Q.sums)),
         )  # fmt: skip
-        return Recovered(r, u, *self.contradictions(missed, made_of))
+        refine_rows(A, bilateral, np.array(offset), found)
+        return Recovered(found.r, found.u, *self.contradictions(found.missed, found.made_of))
 
     def contradictions(self, missed: Array, made_of: Array) -> tuple[Indices, float]:
         """Find bilateral rows that cannot hold, beyond rounding of what they are computed from, and the largest velocity."""

@@ -19,11 +19,11 @@ import numpy as np
 
 from pluecker.contact.friction.problem.operator import apply
 from pluecker.contact.friction.sparse.blocks import Indices
-from pluecker.contact.friction.sparse.cholesky import solve
+from pluecker.contact.friction.sparse.cholesky import Symbolic, solve
 from pluecker.spatial.engine.compiled.decorators import called_kernel, entry_point, kernel
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["Combinations", "refine_rows"]
+__all__ = ["BilateralRows", "Combinations", "Refined", "refine_rows"]
 
 REFINEMENT_STEPS = 6  # of refinement, at most
 
@@ -41,6 +41,41 @@ class Combinations(NamedTuple):
     column: Indices
     data: Array
     sums: Array
+
+
+class BilateralRows(NamedTuple):
+    """Bilateral rows with the factor of their matrix.
+
+    Attributes:
+        rows, of, components: as :class:`~pluecker.contact.friction.elimination.pattern.Pattern` has them: the rows, the
+            component of each, and the number of components.
+        pattern, L, root: of the factor.
+        Q: with a place of its own for sums.
+    """
+
+    rows: Indices
+    of: Indices
+    components: int
+    pattern: Symbolic
+    L: Array
+    root: Array
+    Q: Combinations
+
+
+class Refined(NamedTuple):
+    """Multipliers of all rows, and what becomes of them.
+
+    Attributes:
+        r: the multipliers, ``(m,)``; those of bilateral rows are written.
+        u: the velocities, ``(m,)``; written.
+        missed: of each bilateral row the velocity along Q, ``(n_B,)``; written.
+        made_of: the lengths of b and r of its component, in units of the root, together, ``(n_B,)``; written.
+    """
+
+    r: Array
+    u: Array
+    missed: Array
+    made_of: Array
 
 
 @kernel
@@ -90,20 +125,17 @@ def component_lengths(of, x, largest, total):
         total[c] = largest[c] * np.sqrt(total[c]) if largest[c] < np.inf else np.inf
 
 
-def refine_rows(A, rows, of, components, S, L, root, Q, b, r, u, missed, made_of):
-    """Compute the bilateral multipliers in r, whose others are given; all velocities, and what is left along Q
+def refine_rows(A, bilateral, b, refined):
+    """Compute the bilateral multipliers, where the others are given; all velocities, and what is left along Q
 
     Args:
         A: the operator, with a place of its own for velocities of bodies.
-        rows, of, components: as :class:`~pluecker.contact.friction.elimination.pattern.Pattern` has them.
-        S, L, root: of the factor.
-        Q: :class:`Combinations`, with a place of its own for sums.
+        bilateral: :class:`BilateralRows`.
         b: the offset, ``(m,)``.
-        r: the multipliers, ``(m,)``; those of bilateral rows are written.
-        u: the velocities, ``(m,)``; written.
-        missed: of each bilateral row the velocity along Q, ``(n_B,)``; written.
-        made_of: the lengths of b and r of its component, in units of the root, together, ``(n_B,)``; written.
+        refined: :class:`Refined`.
     """
+    rows, of, components, pattern, L, root, Q = bilateral
+    r, u, missed, made_of = refined
     n = len(rows)
     lack, change, work, kept = np.empty(n), np.empty(n), np.empty(n), np.zeros(n)
     best, size = np.full(components, np.inf), np.empty(components)
@@ -131,7 +163,7 @@ def refine_rows(A, rows, of, components, S, L, root, Q, b, r, u, missed, made_of
             break
         for i in range(n):
             change[i] = lack[i] * root[i]
-        solve(S, L, change)
+        solve(pattern, L, change)
         for i in range(n):
             change[i] = (r[rows[i]] - change[i]) * root[i]
         without_null(Q, change, work)

@@ -15,6 +15,8 @@ Van Loan, "Matrix computations", sections 3.2 and 4.2, for block factors without
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from pluecker.contact.friction.problem.sets import COMPONENTS
 from pluecker.contact.friction.velocities.island import (
     AT,
@@ -424,6 +426,16 @@ def find_masses(I, P):
     return fine
 
 
+class BlockOfRows(NamedTuple):
+    """Block X of J: its numbers, its first row, and the eights of columns that it has, by ``part_of[first:last]``."""
+
+    X: Any
+    p: int
+    part_of: Any
+    first: int
+    last: int
+
+
 @called_kernel
 def assemble(I):
     """Write ``A + J' D J`` to the places of its blocks"""
@@ -455,9 +467,8 @@ def assemble(I):
                         store(T, a * across + c, row)
                 for d in range(first[i], first[i + 1]):
                     q, r = parts[d], place[pair + (d - first[i]) * n + e - first[i]]
-                    add_product(
-                        X, where[d], part_of, q, parts[d + 1], T, height, parts[e], across, H, r, wide(width[f])
-                    )  # fmt: skip
+                    block = BlockOfRows(X, where[d], part_of, q, parts[d + 1])
+                    add_product(block, T, height, parts[e], across, H, r, wide(width[f]))
         pair += n * n
 
 
@@ -479,14 +490,16 @@ def add_contact(I, i, pair, H, X, D):
                         row = load(H, r + b) + X[k + b] * x
                         store(H, r + b, row + X[k + EIGHT + b] * y + X[k + 2 * EIGHT + b] * z)
                 else:
-                    add_three(X, where[d], part_of, parts[d], parts[d + 1], n, x, y, z, H, r, 1)
+                    block = BlockOfRows(X, where[d], part_of, parts[d], parts[d + 1])
+                    add_three(block, n, (x, y, z), H, r, 1)
             continue
         across = parts[e + 1] - parts[e]
         for c in range(across):
             x, y, z = respond_to(D, top, load(J, p + c), load(J, p + across + c), load(J, p + 2 * across + c))
             for d in range(low, high):
                 n, r = width[column[d]], place[pair + (d - low) * (high - low) + e - low] + part_of[parts[e] + c]
-                add_three(X, where[d], part_of, parts[d], parts[d + 1], n, x, y, z, H, r, wide(m))
+                block = BlockOfRows(X, where[d], part_of, parts[d], parts[d + 1])
+                add_three(block, n, (x, y, z), H, r, wide(m))
 
 
 @kernel
@@ -502,11 +515,12 @@ def response(D, a, x, y, z):
 
 
 @called_kernel
-def add_three(X, p, part_of, first, last, n, x, y, z, H, q, stride):
-    """Add ``X' T`` to a column of eights of a block, as :func:`add_product`, T the rows x, y and z of one part; the column
-    begins at q, and n is how many columns the node of X has
+def add_three(block, n, T, H, q, stride):
+    """Add ``X' T`` to a column of eights of a block, as :func:`add_product`, T three rows of one part; the column begins at
+    q, and n is how many columns the node of X has
     """
-    across = EIGHT * (last - first)
+    X, p, part_of, first, last = block
+    across, (x, y, z) = EIGHT * (last - first), T
     for j in range(last - first):
         low = EIGHT * part_of[first + j]
         k, r = EIGHT * (p + j), q + low * stride
@@ -527,12 +541,12 @@ def responds(D, top, height):
 
 
 @called_kernel
-def add_product(X, p, part_of, first, last, T, height, of_columns, across, H, q, stride):
+def add_product(block, T, height, of_columns, across, H, q, stride):
     """Add ``X' T`` to the block from row q on, that has so many rows of eight side by side
 
-    X is a block of J, ``height`` rows from row p on of the parts ``first`` to ``last - 1``; T as many, of ``across`` parts
-    from ``of_columns`` on.
+    X is a block of J with ``height`` rows; T has as many, of ``across`` parts from ``of_columns`` on.
     """
+    X, p, part_of, first, last = block
     X_stride = EIGHT * (last - first)
     for j in range(last - first):
         for b in range(EIGHT):
