@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pluecker.spatial.engine.compiled.settings import DISABLE_JIT
 from pluecker.contact.friction.dense.cone_errors import contact_error
 from pluecker.contact.friction.dense.cone_laws import nearest_in_cone
 from pluecker.contact.friction.first_order.block_steps import find_steps
@@ -41,6 +40,7 @@ from pluecker.contact.friction.sparse.blocks import Indices
 from pluecker.contact.friction.sparse.groups import Groups, largest_of, make_groups, places, rows, sum_of
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.engine.compiled.decorators import called_kernel, entry_point, kernel
+from pluecker.spatial.engine.compiled.settings import DISABLE_JIT
 from pluecker.spatial.engine.memory.transposition import transposed
 from pluecker.spatial.engine.memory.views import view
 from pluecker.spatial.engine.parallel.interruption import LONG_OPERATIONS, answering

@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pluecker.spatial.engine.compiled.settings import DISABLE_JIT
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices
 from pluecker.spatial.engine.compiled.decorators import entry_point, kernel, positive
+from pluecker.spatial.engine.compiled.settings import DISABLE_JIT
 from pluecker.spatial.engine.scalars.lanes import WIDTH as LANES
 from pluecker.spatial.engine.scalars.lanes import get_lane
 from pluecker.spatial.engine.scalars.operations import load
