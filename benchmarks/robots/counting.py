@@ -23,7 +23,7 @@ from pluecker.articulated import aba, crba, rnea
 from pluecker.articulated.algorithms.dynamics.aba import ABA
 from pluecker.articulated.algorithms.dynamics.rnea import RNEA
 from pluecker.articulated.algorithms.inertia.crba import CRBA
-from pluecker.spatial.engine.scalars import sincos
+from pluecker.spatial.engine.codegen import sincos
 
 __all__ = ["KINDS", "TRAFFIC", "flops", "places"]
 

@@ -158,7 +158,10 @@ def test_what_a_converged_method_has_to_say_is_below_the_table(file, capsys, mon
     assert sorted(lines[-2:]) == ["apgd: mind the units", "pgs: mind the units"]
 
 
-@pytest.mark.parametrize("compiled", [False, True])
+needs_compiler = pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
+
+
+@pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=needs_compiler)])
 def test_that_something_is_compiled_is_said_once_on_stderr(compiled, file, capsys, monkeypatch):
     def solve(*arguments, **named):
         for _ in range(2 if compiled else 0):
