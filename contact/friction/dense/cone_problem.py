@@ -87,7 +87,6 @@ MOVES = 4  # of them
 # Iterations that a turn with these counts for, whatever it takes: with its own steps the turns that a state may have would
 # depend on what others beside it take. A turn has six springs or more, two steps each in the median.
 SPRINGS = 12
-STIFFNESS = 1e-8  # least penalty of the method of multipliers
 VELOCITY = 0.01  # of the error in velocity of a block: so much as the error beside that in energy
 
 
@@ -205,7 +204,7 @@ def penalty(n, unit, x, turn):
     """Return the penalty of the method of multipliers: |c| / |x|, velocity by multiplier, or a tenth or ten times that"""
     size = length_of(n, x)
     rho = unit / larger(size, 1e-6 * unit)
-    rho = larger(rho, STIFFNESS + 0.0 * rho)
+    rho = larger(rho, PROXIMAL + 0.0 * rho)
     return rho * (1.0 if turn % 3 == 1 else 0.1 if turn % 3 == 2 else 10.0)
 
 

@@ -32,6 +32,7 @@ from pluecker.contact.friction.problem.operator import Operator, assembled, cont
 from pluecker.contact.friction.problem.problem import Problem
 from pluecker.contact.friction.problem.sets import divided, make_sets
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices, empty_blocks, from_scipy, to_full, to_scipy
+from pluecker.contact.friction.sparse.rounding import LOST
 from pluecker.spatial.engine.parallel.interruption import answering
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.lazily import scipy
@@ -40,7 +41,6 @@ __all__ = ["Elimination", "Recovered", "eliminate"]
 
 EPS = float(np.finfo(np.float64).eps)
 MOST_NUMBERS = 4e6  # numbers in the columns of contacts, and in S between them: beyond, iterations are cheaper
-HELD = 1e-13  # of a diagonal entry: less is left of a row of C that bilateral rows hold by themselves
 PROTECTED = 8.0 * EPS  # of a diagonal entry, added to S: its rounding, which could make it indefinite
 CONTRADICTION = 1e-10  # of what rows are made of: no rounding, though rows be nearly dependent
 
@@ -257,7 +257,7 @@ def schur_complement(operator: Operator, factor: Factor) -> tuple[Operator, np.n
     S = scipy.sparse.csr_matrix(0.5 * (S + S.T))
     touched = np.zeros(m, np.bool_)
     touched[Y.column] = True
-    held = touched & ~(S.diagonal() > HELD * diagonal)
+    held = touched & ~(S.diagonal() > LOST * diagonal)
     free = scipy.sparse.diags(np.where(held, 0.0, 1.0))
     soft += np.where(touched & ~held, PROTECTED * diagonal, 0.0)
     return assembled(from_scipy(free @ S @ free, N.rows, N.rows), soft), held, diagonal
@@ -278,7 +278,7 @@ def full_complement(operator: Operator, factor: Factor, N: BlockMatrix) -> tuple
             return None
     S -= taken_by_rows(pattern, factor.L, N_BC)
     S = 0.5 * (S + S.T)
-    held = touched & ~(S.diagonal() > HELD * diagonal)
+    held = touched & ~(S.diagonal() > LOST * diagonal)
     S[held], S[:, held] = 0.0, 0.0
     soft += np.where(touched & ~held, PROTECTED * diagonal, 0.0)
     return assembled(from_scipy(scipy.sparse.csr_matrix(S), N.rows, N.rows), soft), held, diagonal

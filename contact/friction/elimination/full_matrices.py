@@ -18,12 +18,13 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["combine_full", "coupling_full", "energies_full", "is_small", "solve_full", "taken_by_rows"]
 
-ROWS, COLUMNS = 200, 600  # of N, and of J, at most
+LARGEST = 120_000  # numbers of N, and of J, at most: 200 rows on 100 bodies
 
 
 def is_small(operator: Operator) -> bool:
     """Return whether full matrices are faster, which they are for few rows and few columns of J."""
-    return len(operator.compliance) <= ROWS and int(operator.J.columns[-1]) <= COLUMNS
+    rows = len(operator.compliance)
+    return rows * max(rows, int(operator.J.columns[-1])) <= LARGEST
 
 
 def solve_full(pattern: Pattern, L: Array, columns: Array, half: bool = False) -> Array:

@@ -23,13 +23,13 @@ import numpy as np
 from pluecker.contact.friction.first_order.memory import FREE
 from pluecker.contact.friction.problem.sets import project_block, shift_block
 from pluecker.contact.friction.sparse.blocks import add_dot
+from pluecker.contact.friction.sparse.rounding import LOST
 from pluecker.spatial.engine.compiled.decorators import kernel
 
 __all__ = ["DIAGONAL", "find_steps", "largest_eigenvalue", "project_step"]
 
 DIAGONAL = FREE  # six rows of work from here hold the diagonal blocks while the steps are found
 ROTATIONS = 12  # sweeps of rotations at most: convergence is quadratic, four to six do
-NEGLIGIBLE_ENTRY = 1e-13  # relative size of an entry beside the diagonal that is zero
 
 
 @kernel
@@ -64,7 +64,7 @@ def largest_eigenvalue(D, row, top, n):
         for p in range(n - 1):
             for q in range(p + 1, n):
                 a, b, c = D[row + p, top + q], D[row + p, top + p], D[row + q, top + q]
-                if not abs(a) > NEGLIGIBLE_ENTRY * (abs(b) + abs(c)):
+                if not abs(a) > LOST * (abs(b) + abs(c)):
                     continue
                 turned = 1
                 w = (c - b) / (2.0 * a)

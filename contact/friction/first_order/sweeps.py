@@ -30,7 +30,7 @@ from pluecker.contact.friction.first_order.memory import MOMENTUM, SPENT
 from pluecker.contact.friction.first_order.runner import STILL
 from pluecker.spatial.engine.parallel.interruption_flag import interrupted
 
-__all__ = ["USUAL", "make_sweeps"]
+__all__ = ["REFRESH", "USUAL", "make_sweeps"]
 
 USUAL = 1.5  # relaxation, unless the caller asks for another one
 REFRESH = 100  # sweeps after which the velocities are formed anew

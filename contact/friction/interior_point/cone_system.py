@@ -25,13 +25,13 @@ import numpy as np
 from pluecker.contact.friction.interior_point.second_order import BOUNDS, HALF, ROUND, divide, jordan, largest_ratio
 from pluecker.contact.friction.problem.sets import DISCS
 from pluecker.contact.friction.sparse.cholesky import solve
+from pluecker.contact.friction.sparse.rounding import LOST
 from pluecker.spatial.engine.compiled.decorators import called_kernel, kernel, positive
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Scaling", "Step", "added_blocks", "newton_step", "turn", "turn_back", "turn_vector", "turned_matrix"]
 
 DAMPING = 1e-14  # added to a diagonal whose entries are about one: for directions without resistance
-NOTHING = 1e-14  # what is left of a component that depends on others
 
 
 class Scaling(NamedTuple):
@@ -142,7 +142,7 @@ def turn_block(C, i, top, size, v, direction, G, Q, g, done):
         other = 1 - b if b < 2 and done[a - C.first[i], 1 - b] > 0.0 else -1
         axis(C.row[a], C.kind[a], C.friction[a], direction[a], b, other >= 0, g)
         length = less_projection(g, Q[i], count, size)
-        if count < size and length > NOTHING:
+        if count < size and length > LOST:
             for r in range(size):
                 Q[i, r, count] = g[r] / length
             count += 1

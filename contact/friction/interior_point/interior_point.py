@@ -55,8 +55,7 @@ __all__ = ["interior_point"]
 
 TINY = 1e-15  # a pivot that is left out, as a part of its diagonal entry
 PATIENCE = 8  # iterations without progress
-RUNAWAY_MULTIPLIER = 1e3  # multipliers, in units in which they are about one, that may be on their way to infinity
-TOO_FAR = 1e8  # those that are
+RUNAWAY_MULTIPLIER = 1e3  # multipliers, in units in which they are about one, whose points are no progress
 POOR = 0.1  # a step too short to go on with, of large bounds: one towards the path, without correction, takes its place
 CENTRAL = 0.5  # where on the path that leads
 
@@ -240,7 +239,7 @@ def follow_path(N, c, inner, C, S, degree, scaling, change, memory, tolerance, l
         if now < error and far < RUNAWAY_MULTIPLIER:
             error = now
             copy_vector(len(x), x, best)
-        if far > TOO_FAR or error <= tolerance or waiting > PATIENCE or not np.isfinite(now) or count >= limit:
+        if error <= tolerance or waiting > PATIENCE or not np.isfinite(now) or count >= limit:
             break
         turn(C, inner, v, direction, G, Q, memory.axis, memory.done)
         turned_matrix(C, inner, Q, S.target, N, turned, memory.corner)

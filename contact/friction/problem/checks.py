@@ -32,8 +32,7 @@ __all__ = [
 FLOAT = np.dtype(np.float64)
 HUGE = 1e150  # of data: the product of two such numbers is still far from the end of float64
 KINDS = ("friction", "rolling friction", "spinning friction")
-SYMMETRIC = 1e-9  # asymmetry that is rounding, relative to the diagonal entries of both rows
-NEGATIVE = 1e-9  # what may be missing on the diagonal, relative to the entry that is there
+NEGLIGIBLE = 1e-9  # of diagonal entries: asymmetry of their rows, and what may be missing there, that are rounding
 ROUNDING = 1e-14  # of the largest entry that a row is joined to: nothing below it can be told from rounding
 
 
@@ -115,7 +114,7 @@ def check_symmetric(name: str, matrix: scipy.sparse.csr_matrix, symmetrise: bool
     rest = abs(matrix - matrix.T).tocoo()
     if not symmetrise and rest.nnz:
         root = np.sqrt(np.abs(matrix.diagonal()))
-        allowed = np.maximum(SYMMETRIC * root[rest.row] * root[rest.col], ROUNDING * np.abs(matrix.data).max())
+        allowed = np.maximum(NEGLIGIBLE * root[rest.row] * root[rest.col], ROUNDING * np.abs(matrix.data).max())
         if (rest.data > allowed).any():
             k = int(np.argmax(rest.data - allowed))
             i, j = int(rest.row[k]), int(rest.col[k])
@@ -165,7 +164,7 @@ def check_semidefinite(name: str, matrix: scipy.sparse.csr_matrix, sets: Sets) -
     joined = np.zeros(number)
     np.maximum.at(joined, label, abs(matrix).max(axis=1).toarray().ravel())
     diagonal, largest = matrix.diagonal(), joined[label]
-    raised = np.where(largest > 0, diagonal + np.maximum(NEGATIVE * diagonal, ROUNDING * largest), 1.0)
+    raised = np.where(largest > 0, diagonal + np.maximum(NEGLIGIBLE * diagonal, ROUNDING * largest), 1.0)
     if not (raised > 0).all():
         k = int(np.argmin(raised))
         raise ProblemError(f"{name} is not positive semidefinite: {name}[{k}, {k}] is {diagonal[k]:.6g}")

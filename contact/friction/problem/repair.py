@@ -19,12 +19,11 @@ from pluecker.contact.errors import ProblemError
 from pluecker.contact.friction.problem.checks import check_semidefinite, eliminate
 from pluecker.contact.friction.problem.sets import Sets
 from pluecker.spatial.lazily import scipy
+from pluecker.contact.friction.sparse.rounding import LOST
 
 __all__ = ["repaired"]
 
 DENSE = 1500  # rows up to which all eigenvalues are computed
-MARGIN = 1e-13  # of the largest eigenvalue: what their rounding may be
-SMALLEST_LACK = 1e-13  # of the norm: nothing smaller is looked for
 CLOSE_TO_SMALLEST = 1.05  # how near a lack that was found by trying is to the smallest
 
 
@@ -37,9 +36,9 @@ def lack_of(A: scipy.sparse.csr_matrix) -> tuple[float, float]:
         values = np.linalg.eigvalsh(A.toarray())
         largest = float(np.abs(values).max())
         lack = max(-float(values[0]), 0.0)
-        return (lack + MARGIN * largest if lack else 0.0), largest
+        return (lack + LOST * largest if lack else 0.0), largest
     norm = float(abs(A).sum(axis=1).max())  # not below the largest eigenvalue
-    low, high = SMALLEST_LACK * norm, norm
+    low, high = LOST * norm, norm
     while high > CLOSE_TO_SMALLEST * low:
         middle = np.sqrt(low * high)
         shifted = scipy.sparse.csc_matrix(A + middle * scipy.sparse.eye(A.shape[0]))

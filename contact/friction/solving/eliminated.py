@@ -25,9 +25,8 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Left", "solve_eliminated"]
 
-FIRST, NEXT = 1e-6, 1e-2  # the first tolerance, at least, and the next one as a part of it: always the same way
+FIRST, NEXT = 1e-6, 1e-2  # the first tolerance, at least, and the next one as a part of it, at most
 ATTEMPTS = 8  # to solve what is left
-SMALLER = 0.1  # at most, the next tolerance
 SMALLEST_TOLERANCE = 1e-15  # tolerance
 NAMED = 4  # contradictory rows in a message
 
@@ -72,7 +71,7 @@ def solve_eliminated(
             and len(answers) < ATTEMPTS
             and goal > SMALLEST_TOLERANCE
         ):
-            further = goal * min(SMALLER, 0.5 * tol / max(errors.largest, tol))
+            further = goal * min(NEXT, 0.5 * tol / max(errors.largest, tol))
             goal = max(tol, NEXT * goal) if goal > tol else max(further, SMALLEST_TOLERANCE)
             last, used = answers[-1], sum(answer.iterations for answer in answers)
             if most is not None and used >= most:

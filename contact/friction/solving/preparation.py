@@ -30,7 +30,6 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Eliminated", "Preparation", "difference", "prepare_for", "prepare_rows"]
 
-ELIMINATION = 100.0  # matrices of all rows, that a factorisation with all that belongs to it takes the time of, at most
 
 BOTH = WIDE  # blocks from which ``auto`` has factors for products and sweeps beside the matrix that it may factorise
 
@@ -132,7 +131,7 @@ def prepare_for(
     if options.form != "factors" and len(bilateral):  # that form keeps all rows
         same = old is not None and np.array_equal(bilateral_blocks(old.problem.sets), bilateral)
         pattern = old.elimination.pattern if old is not None and same else None
-        elimination = interruptible(lambda: quietly(solved, pattern), takes_long(ELIMINATION, problem.size))
+        elimination = interruptible(lambda: quietly(solved, pattern), takes_long(problem.size, problem.size))
         if elimination is not None:
             left, rest = elimination.left, None
             if left.blocks:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from pluecker.contact.friction.problem.sets import COMPONENTS
+from pluecker.contact.friction.sparse.rounding import LOST
 from pluecker.contact.friction.velocities.island import (
     AT,
     BEGIN,
@@ -68,7 +69,6 @@ __all__ = ["factorise", "find_masses", "find_room", "solve_factored"]
 
 GROUP = 64  # nodes of which the best one is kept while an order is found
 STALE = -2
-LOST = 1e-13  # of a diagonal entry, what elimination may leave of it: less is rounding
 
 
 # --------------------------------------------------------------------------------------------------------------- pattern

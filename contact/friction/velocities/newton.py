@@ -79,8 +79,9 @@ WEIGHT = 0.3  # of velocities beside impulses: w where there is no compliance
 EPSILON, POWER, LEAST, MOST = 0.02, 0.7, 1e-6, 1.0
 PATIENCE, HOLDS = 15, (100.0, 1.0, 10.0, 1000.0)
 OF_EQUATIONS = 1e-8  # epsilon of rows without bounds, which always hold
-FEW_DIGITS = 1e-5  # of |F|, chosen: from which on velocities are computed anew
-CLOSE = 1e-3  # error of a start from which the first step has a small epsilon: mostly numbers alone have changed
+# Error of a start from which the first step has a small epsilon: mostly numbers alone have changed. A residual from which on
+# velocities are computed anew.
+CLOSE = 1e-3
 NEAR = 10.0  # times the error that is aimed at: a residual from which on impulses are looked at more closely
 
 
@@ -375,7 +376,7 @@ def newton(I, exact, aim, finer, steps, best):
         if back:  # to the best impulses, from which to begin again
             for k in range(m):
                 x[k] = kept[k]
-        if back or bold or r <= FEW_DIGITS or used % PATIENCE == 0:
+        if back or bold or r <= CLOSE or used % PATIENCE == 0:
             move(I, x, u)
             r = residual(I, exact)
     if best > aim and least < inf:

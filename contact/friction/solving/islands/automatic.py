@@ -38,18 +38,18 @@ from pluecker.contact.friction.first_order.runner import INSIDE, PATIENCE, SHORT
 from pluecker.contact.friction.first_order.sweeps import USUAL
 from pluecker.contact.friction.solving.islands.island import STEPS, Island, on_islands
 from pluecker.contact.friction.solving.islands.newton import BUDGET, Limits, run_newton
-from pluecker.contact.friction.solving.islands.parts import swept
+from pluecker.contact.friction.solving.islands.parts import LARGE, swept
 
 __all__ = ["limits_of", "run_automatic", "run_interior_point", "run_polished"]
 
-LARGE = 500  # contacts from which sweeps come first: they solve packings of a thousand in the time of ten factors
-CONVEX_BUDGET = 20  # factors of the convex law, where the interior point follows: with 100 flows take 1.3 times as long
 GRADIENTS = 1000  # in one go: then Newton's method is tried
-SWEEPS, FACTORS = 200, 20  # of the first round, and factors from where these lead: with 50 as many problems are solved
+# Of the first round, and factors from where these lead, as many as in the convex law, where the interior point follows: with
+# 50 as many problems are solved; in the convex law with 100 flows take 1.3 times as long.
+SWEEPS, FACTORS = 200, 20
 MORE, ROUNDS = 4, 6  # times as many in each round: with 5 rounds 3 of 440 hard problems fewer are solved
-# After so many rounds Newton's method goes on from nothing, so long. Of 66 problems of a wall that a heavy ball hits, with
-# friction 1.5, which rounds leave at 1 to 30 times the accuracy, that solves two in three.
-FIRST_ROUNDS, LONG = 4, 20_000
+# After so many rounds Newton's method goes on from nothing, as long as in a round that comes later. Of 66 problems of a wall
+# that a heavy ball hits, with friction 1.5, which rounds leave at 1 to 30 times the accuracy, that solves two in three.
+FIRST_ROUNDS = 4
 
 
 def run_automatic(whole, law, x, u, tol, limit, memory, begin, end):
@@ -62,7 +62,7 @@ def run_automatic(whole, law, x, u, tol, limit, memory, begin, end):
 
 def limits_of(law: int, goal: float, iterations: int) -> Limits:
     """Return the limits of Newton's method where it comes first."""
-    return Limits(goal, iterations, BUDGET if law == 1 else CONVEX_BUDGET, LARGE)
+    return Limits(goal, iterations, BUDGET if law == 1 else FACTORS, LARGE)
 
 
 def table(island: Island, tol: float) -> None:
@@ -89,7 +89,7 @@ def coulomb(island: Island, tol: float) -> None:
     u = island.velocity(x)
     for number in range(ROUNDS):
         if number == FIRST_ROUNDS and island.contacts <= LARGE:
-            island.newton(tol, island.zero, LONG)
+            island.newton(tol, island.zero, MORE * factors)
         if island.error <= tol or island.rest <= 0:
             return
         island.sweeps(tol, sweeps, x, u, USUAL)

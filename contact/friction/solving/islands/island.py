@@ -38,7 +38,6 @@ from pluecker.contact.friction.problem.sets import shift
 from pluecker.contact.friction.results.result import Part
 from pluecker.contact.friction.solving.islands.newton import (
     BUDGET,
-    PIECE,
     Limits,
     Roots,
     Task,
@@ -58,9 +57,6 @@ __all__ = ["STEPS", "Checks", "Island", "is_long", "on_islands"]
 
 STEPS = 200  # of the interior point in one call
 LONGEST_FACTOR = 5e9  # operations of a factor of the interior point: more takes a second, and is left out
-MOST_ANALYSED = 2000  # contacts from which an estimate of these from below comes first: the pattern of a factor is dear
-PER_ROW = 8  # operations of an iteration besides its product
-USUAL_STEPS = 50  # of the interior point where it gets anywhere, at most
 
 
 @dataclass
@@ -124,7 +120,7 @@ class Island:
     @cached_property
     def factorises(self) -> bool:
         """True if factors of the interior point take less than a second each."""
-        if self.contacts > MOST_ANALYSED and self.number not in self.whole.patterns:
+        if self.number not in self.whole.patterns:  # which are dear where a factor is
             if ("factor", self.number) not in self.whole.layouts:
                 self.whole.layouts["factor", self.number] = least_operations(self.P.A.N)
             if self.whole.layouts["factor", self.number] > LONGEST_FACTOR:
@@ -272,7 +268,7 @@ class Island:
             return start
         began, P, limit, pattern = time.perf_counter(), self.P, min(most, self.rest), self.pattern
         # Operations of a factor are not more than its entries times the rows, which are quickly known.
-        brief = LONG_OPERATIONS / USUAL_STEPS
+        brief = LONG_OPERATIONS / limit
         long = float(pattern.numbers[0]) * len(P.b) > brief and operations(pattern) > brief
         steps, x = answering(
             interior_point, with_compliance(P), P.b + g, P.K, P.s, start, tol, limit, pattern, long=long
@@ -294,7 +290,7 @@ class Island:
 
 def is_long(P: Prepared, iterations: float) -> bool:
     """Return whether so many iterations of a first-order method may take long in one piece of compiled code."""
-    return iterations * (len(P.A.N.data) + PER_ROW * len(P.b)) > PIECE
+    return iterations * len(P.A.N.data) > LONG_OPERATIONS
 
 
 def operations(pattern: Symbolic) -> float:

@@ -29,28 +29,25 @@ from pluecker.contact.friction.problem.sets import Sets, project_block
 from pluecker.contact.friction.results.result import Part
 from pluecker.contact.friction.solving.direct import Direct
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices, multiply_row, multiply_row_transposed
+from pluecker.contact.friction.sparse.rounding import LOST
 from pluecker.contact.friction.velocities.island import IslandProblem
 from pluecker.contact.friction.velocities.solve_island import make_memory, solve_island
 from pluecker.spatial.engine.compiled.decorators import entry_point, kernel
 from pluecker.spatial.engine.memory.views import view
-from pluecker.spatial.engine.parallel.interruption import answering
+from pluecker.spatial.engine.parallel.interruption import LONG_OPERATIONS, answering
 from pluecker.spatial.engine.parallel.interruption_flag import interrupted
 from pluecker.spatial.engine.scalars.operations import part
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
-    "BUDGET", "PIECE", "Limits", "Place", "Roots", "Task", "find_roots", "improve_islands", "improve_part", "make_place",
+    "BUDGET", "Limits", "Place", "Roots", "Task", "find_roots", "improve_islands", "improve_part", "make_place",
     "run_newton",
 ]  # fmt: skip
 
 AIM = 0.3  # of the error that is asked for
-PER_BLOCK = 500  # operations of a factor for each block row
-PIECE = 8e8  # operations to the limit of what runs in one piece: half of them took gradients 0.2 s
 BUDGET = 100  # factors, from a start; of 440 hard problems 399 take no more, with 300 three more are solved
-RANK = 1e-14  # of the largest eigenvalue of a scaled matrix: smaller ones are rounding
 MOST = 2**31  # blocks of an island, where nobody says fewer
 NUMBER = 1500  # of nodes of an island at most: beyond, gradients and sweeps are faster
-SPARE = 64  # numbers of memory beyond what is asked for
 
 
 class Roots(NamedTuple):
@@ -169,7 +166,7 @@ def find_roots(operator: Operator, sets: Sets, order: Order, P: Prepared, most: 
     return Roots(
         G, sets.sizes[blocks].reshape(-1), sets.friction[blocks].reshape(-1), np.concatenate(inverse), square,
         P.A.compliance / (P.s * P.s), np.arange(len(blocks)), covered.astype(np.int64), np.zeros(1, np.int64),
-        float((widths.astype(np.float64) ** 3).sum()) + PER_BLOCK * len(blocks),
+        float((widths.astype(np.float64) ** 3).sum()),
     )  # fmt: skip
 
 
@@ -182,7 +179,7 @@ def roots_of_islands(P: Prepared, islands: Indices, covered: NDArray[np.bool_]) 
         N = np.zeros((bottom - top, bottom - top))
         fill(P.A.N, first, last, N)
         values, vectors = np.linalg.eigh(N) if np.isfinite(N).all() else (np.zeros(1), np.zeros((bottom - top, 1)))
-        there = values > RANK * values[-1]
+        there = values > LOST * values[-1]
         root = vectors[:, there] * np.sqrt(values[there]) / P.s[top:bottom, None]
         widths[k] = root.shape[1]
         data.append(root.ravel())
@@ -319,11 +316,11 @@ def improve_islands(task: Task, x: Array, u: Array, limits: Limits, results: Arr
         first: the first of these islands.
     """
     lacking, room = 1, task.roots.room
-    long = min(limits.factors, limits.iterations) * task.roots.work > PIECE
+    long = min(limits.factors, limits.iterations) * task.roots.work > LONG_OPERATIONS
     while lacking > 0:
         memory = make_memory(int(room[0]))
         lacking = answering(on_islands, task, x, u, limits, results, first, memory, long=long)
-        room[0] = max(int(room[0]), lacking + SPARE)
+        room[0] = max(int(room[0]), lacking)
 
 
 def improve_part(
@@ -334,7 +331,7 @@ def improve_part(
     while used < 0:
         memory = make_memory(int(room[0]))
         error, used = answering(on_part, task, x, u, blocks, aim, budget, enough, memory)
-        room[0] = max(int(room[0]), SPARE - used)
+        room[0] = max(int(room[0]), -used)
     return error, used
 
 

@@ -7,7 +7,8 @@ coarse problem. Contacts that do not act on one another are parts of their own, 
 bits for any number of threads.
 
 Measured on 10 packings of 2,600 to 16,000 contacts: with the neighbours all are solved, with theirs as well one fewer; with
-pieces of 200 sweeps one or two fewer. Where parts grow and are kept from one piece to the next, that takes as long.
+pieces of 200 sweeps in place of 100 one or two fewer. Where parts grow and are kept from one piece to the next, that takes
+as long.
 
 Source: V. Dolean, P. Jolivet and F. Nataf, "An introduction to domain decomposition methods" (2015), chapter 1.
 """
@@ -17,17 +18,21 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pluecker.contact.friction.first_order.runner import INSIDE as GOAL
+from pluecker.contact.friction.first_order.sweeps import REFRESH
 from pluecker.contact.friction.solving.islands.island import Island
 from pluecker.contact.friction.sparse.blocks import BlockMatrix, Indices
 from pluecker.spatial.engine.compiled.decorators import entry_point
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["swept"]
+__all__ = ["LARGE", "swept"]
 
-PIECE, PIECES = 100, 20  # sweeps of a piece; pieces in which the error has to halve
+PIECES = 20  # of as many sweeps as velocities are good for, in which the error has to halve
 SHARE = 0.9  # of the squared error, that parts have together before their neighbours are added
-MOST = 500  # contacts of a part: larger ones are left to sweeps
-AIM, FACTORS = 0.1, 40  # of the error of a part that is there, what is asked for; factors of each part: few take more
+LARGE = (
+    500  # contacts, from which sweeps come before Newton's method: packings of a thousand take the time of ten factors
+)
+FACTORS = 40  # of each part: few take more
 OUTSIDE, INSIDE = -2, -1  # of some blocks, before sets have numbers
 
 
@@ -44,7 +49,7 @@ def swept(island: Island, tol: float) -> None:
         before = island.error
         for _ in range(PIECES):
             least = island.error
-            momentum = island.sweeps(tol, PIECE, x, u, momentum=momentum) < least or not momentum
+            momentum = island.sweeps(tol, REFRESH, x, u, momentum=momentum) < least or not momentum
             if island.error <= tol or island.rest <= 0:
                 return
             improve(island, x, u)
@@ -56,7 +61,7 @@ def improve(island: Island, x: Array, u: Array) -> None:
     The error of the whole may rise at first, because neighbours have not answered yet: the island keeps its best.
     """
     parts = [] if island.whole.roots is None else parts_of(island.P.A.N, island.errors(x, u))
-    if parts and any(island.improve_parts(parts, x, u, AIM, FACTORS)):
+    if parts and any(island.improve_parts(parts, x, u, GOAL, FACTORS)):
         u[:] = island.velocity(x)
         island.take(x, u)
 
@@ -64,7 +69,7 @@ def improve(island: Island, x: Array, u: Array) -> None:
 def parts_of(N: BlockMatrix, error: Array) -> list[Indices]:
     """Return the contacts of each part to be solved, by the squared errors, ``(n,)``: with most of them, and a ring."""
     found = connected_components(N, np.flatnonzero(around(N, those_with_most(error, SHARE))))
-    return [blocks for blocks in found if len(blocks) <= MOST]
+    return [blocks for blocks in found if len(blocks) <= LARGE]
 
 
 def those_with_most(error: Array, share: float) -> NDArray[np.bool_]:

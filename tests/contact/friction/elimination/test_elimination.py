@@ -19,7 +19,7 @@ JOINTS = {name: make for name, make in MECHANISMS.items() if "stack" not in name
 def matrices(request, monkeypatch):
     """Use sparse factors for few rows too, which otherwise are eliminated with full matrices."""
     if request.param == "sparse":
-        monkeypatch.setattr(full_matrices, "ROWS", 0)
+        monkeypatch.setattr(full_matrices, "LARGEST", 0)
 
 
 def metric_pseudoinverse(N):
@@ -58,8 +58,8 @@ def test_full_and_sparse_matrices_find_the_same(monkeypatch):
     for seed in range(4):
         problem = random_rows(seed, contradiction=1.0 * (seed % 2), factored=seed < 2)
         results = []
-        for rows in (full_matrices.ROWS, 0):
-            monkeypatch.setattr(full_matrices, "ROWS", rows)
+        for rows in (full_matrices.LARGEST, 0):
+            monkeypatch.setattr(full_matrices, "LARGEST", rows)
             results.append(solve(problem, tol=1e-11))
         full, sparse = results
         assert (full.status, full.message[:40]) == (sparse.status, sparse.message[:40])
@@ -131,7 +131,7 @@ def test_a_problem_whose_complement_is_too_large_is_solved_as_before(monkeypatch
     problem = chain(3, 1.0, 4)
     expected = solve(problem, tol=1e-10)
     monkeypatch.setattr(elimination, "MOST_NUMBERS", 10)
-    monkeypatch.setattr(full_matrices, "ROWS", 0)
+    monkeypatch.setattr(full_matrices, "LARGEST", 0)
     assert elimination.eliminate(problem) is None
     found = solve(problem, tol=1e-8)
     assert found.converged
