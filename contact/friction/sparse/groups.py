@@ -201,7 +201,7 @@ def make_groups(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int
     sides[contact, side] = J.column[J.first[first] : J.first[last]] - left
     slots = np.empty(n, np.int64)
     count = pack(sides, np.empty(n + 1, np.int64), np.full(bodies + 1, -1), slots)
-    if count * GROUP > EMPTY * n + GROUP:
+    if count * GROUP > EMPTY * n + 2 * GROUP:  # the last ones may be half empty in any case
         return None
     group = slots // GROUP  # even ones come first: with momentum sweeps in the order of the contacts are a quarter more
     slots = GROUP * (group // 2 + group % 2 * ((count + 1) // 2)) + slots % GROUP
