@@ -54,7 +54,6 @@ RUNNING, SOLVED, RAY = 0, 1, 2
 PIVOT = 1e-10  # an entry below, relative to the largest of its column, is zero
 TIE = 1e-14  # ratios that differ by less, relative to the largest value of the basis, are equal
 SMALL_PIVOT = 1e-2  # of rows in a tie, those whose entry is below, relative to the largest of these, wait
-RENEW = 50  # pivots after which the tableau is made anew, at least; and n, which take as long as making it anew
 FARKAS = 1e10  # sum of z, in good units, up to which y proves that there is none, in spite of the rounding of A' y
 
 
@@ -266,7 +265,7 @@ def complementary_pivoting(A: Array, b: Array, covering: Array, most: int) -> Pi
     if not np.isfinite(T).all():
         return Pivoting("overflow", *nothing, 0, None, np.zeros(0))
     while outcome == RUNNING and pivots < most:
-        history = np.zeros(min(most - pivots, max(RENEW, n)))
+        history = np.zeros(min(most - pivots, n))  # as many pivots take as long as a new tableau
         outcome, count, entering, still = follow_path(T, variable, place, entering, still, len(history), history)
         pivots += count
         z0.append(history[:count])

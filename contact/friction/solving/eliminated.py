@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from pluecker.contact.friction.elimination.elimination import Recovered
+from pluecker.contact.friction.first_order.runner import STILL
 from pluecker.contact.friction.problem.problem import Problem
 from pluecker.contact.friction.results.measures import Errors, all_errors
 from pluecker.contact.friction.results.result import LIMIT, UNSOLVED, Result, Stage, is_converged, judge
@@ -27,7 +28,6 @@ __all__ = ["Left", "solve_eliminated"]
 
 FIRST, NEXT = 1e-6, 1e-2  # the first tolerance, at least, and the next one as a part of it, at most
 ATTEMPTS = 8  # to solve what is left
-SMALLEST_TOLERANCE = 1e-15  # tolerance
 NAMED = 4  # contradictory rows in a message
 
 #: Solves the problem that is left, from a start or nothing, to a tolerance, when so many iterations are done already.
@@ -65,14 +65,9 @@ def solve_eliminated(
         best = elimination.recover(b, answers[0].multipliers)
         errors = judged(best)
         now, c = best, first.offset
-        while (
-            answers[-1].converged
-            and not is_converged(errors, tol)
-            and len(answers) < ATTEMPTS
-            and goal > SMALLEST_TOLERANCE
-        ):
+        while answers[-1].converged and not is_converged(errors, tol) and len(answers) < ATTEMPTS and goal > STILL:
             further = goal * min(NEXT, 0.5 * tol / max(errors.largest, tol))
-            goal = max(tol, NEXT * goal) if goal > tol else max(further, SMALLEST_TOLERANCE)
+            goal = max(tol, NEXT * goal) if goal > tol else max(further, STILL)
             last, used = answers[-1], sum(answer.iterations for answer in answers)
             if most is not None and used >= most:
                 break

@@ -27,7 +27,6 @@ from pluecker.contact.friction.results.result import Result, Stage, is_converged
 from pluecker.contact.friction.results.states import Blocks
 from pluecker.contact.friction.solving.eliminated import solve_eliminated
 from pluecker.contact.friction.solving.islands.automatic import limits_of
-from pluecker.contact.friction.solving.islands.island import is_long
 from pluecker.contact.friction.solving.islands.newton import Limits, Task, improve_islands, make_place
 from pluecker.contact.friction.solving.islands.running import Done, Job, goal_of, run_on_islands
 from pluecker.contact.friction.solving.methods import Options, checked
@@ -41,7 +40,6 @@ __all__ = ["Solver"]
 NOTHING = np.zeros(0)
 BUDGET_OF_ALL = 500  # factors of an island with bilateral rows: what comes after these takes a hundred times as long
 MOST_AT_ONCE = 120  # multipliers, of all islands: with more, Newton's method is called as all others; a call takes long
-PIECES = 8000  # iterations of a recipe in one piece, at most: more of them answer by themselves
 
 
 class Solver:
@@ -298,11 +296,10 @@ def solve_prepared(ready: Preparation, b: Array, start: Array | None, options: O
 
 
 def may_take_long(options: Options, P: Prepared) -> bool:
-    """Return whether one piece of compiled code may keep the main thread for long: of recipes, their longest one."""
-    size, limit = len(P.b), options.rounds(len(P.b))
-    if not options.how.recipe:
-        return takes_long(limit, size) or not getattr(options.how.run, "overloads", True)
-    return is_long(P, min(limit, PIECES))
+    """Return whether one piece of compiled code may keep the main thread for long: those of recipes answer by themselves."""
+    if options.how.recipe:
+        return False
+    return takes_long(options.rounds(len(P.b)), len(P.b)) or not getattr(options.how.run, "overloads", True)
 
 
 def at_once(ready: Preparation, P: Prepared, exact: int, x: Array, tol: float, limit: int) -> Done | None:
