@@ -302,7 +302,7 @@ def add_row_blocks(s, w, P, J, x, k, height):
 
 
 @called_kernel
-def store_constraints(m, w, s, ws, x, rows, impulses):
+def store_constraints(w, s, ws, x, rows, impulses):
     """Add the rows of constraints to a problem; return its extent, and whether a contact among them is hit
 
     ``rows``: J, compliances, velocities that are asked for and laws, :mod:`~pluecker.contact.found.smooth`; ``impulses``:

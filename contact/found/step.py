@@ -135,7 +135,7 @@ def make_solve_contacts(with_rows: bool) -> Callable[..., Any]:
         x = store_contacts(s, ws, K)
         recall(s, ws, h, K, before)
         if with_rows:
-            x, hit = store_constraints(m, w, s, ws, x, rows_in(w, s, ws), kept.impulses)
+            x, hit = store_constraints(w, s, ws, x, rows_in(w, s, ws), kept.impulses)
         if x.numbers > count(s, DATA):
             needs(s, NEEDS_DATA, x.numbers)
             return NO_ROOM

@@ -318,19 +318,17 @@ def as_world_shapes(
         return None
     if not (pairs if pairs is not None else colliders) and not points and not named:
         raise ConstraintError(f"World: law is {shown(law)}, expected 'ncp': nothing touches in this world")
-    if named and law != "ncp":
+    if named:
         raise ConstraintError(
             f"World: law is {shown(law)}, expected 'ncp': constraints between shapes have Coulomb's law; name the pairs"
+            if law != "ncp"
+            else "World: there are shapes whose contacts are found in each step, and constraints between shapes; give all "
+            "shapes as such constraints, or name the pairs that touch"
         )
     if pairs is not None:
         for pair in pairs:
             parts_of(pair, model)  # refuses what cannot touch
         shapes = collision_of_pairs(model, pairs, shapes.margin if isinstance(shapes, Collision) else 0.0)
-    if named:
-        raise ConstraintError(
-            "World: there are shapes whose contacts are found in each step, and constraints between shapes; give all shapes "
-            "as such constraints, or name the pairs that touch"
-        )
     collision = shapes if isinstance(shapes, Collision) else Collision(model, colliders)
     turning = np.flatnonzero(collision.rows[:, 1:3].any(axis=1))
     if law == "lcp" and len(turning):

@@ -229,7 +229,7 @@ def respond(W, laws, steps, n, most, r, u, y, slopes):
 
 
 @called_kernel
-def newton_step(W, n, r, u, y, slopes, M, d):
+def newton_step(W, n, r, y, slopes, M, d):
     """The multipliers with which rows on steps have the velocities of these, and the others the multipliers of their levels
 
     From W_SS d_S = (velocities of the steps) - u_S - W_SL d_L, as one matrix of n rows whatever the sets are: lanes differ.
@@ -284,7 +284,7 @@ def solve_staircase_problem(W, b, laws, steps, tolerance, r, ws):
         for _ in range(NEWTON_STEPS):
             if reached(goal, least):
                 break
-            newton_step(W, n, trial, u, y, slopes, M, d)
+            newton_step(W, n, trial, y, slopes, M, d)
             row_velocities(W, b, n, trial, u)
             least = keep(n, goal, respond(W, laws, steps, n, most, trial, u, y, slopes), trial, least, best)
         if reached(goal, least):

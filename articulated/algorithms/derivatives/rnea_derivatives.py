@@ -100,7 +100,7 @@ def differentiate_rnea(m, c, q, v, a, f_ext, dq, dv, ws):
     for b in range(block_count(c)):
         plan = block(c, b)
         start_steps(m, plan, q, numbers, q1, steps, 1.0)
-        clear_block(m, plan, tau1, links1)
+        clear_block(plan, tau1, links1)
         differentiate_block(m, plan, Q, Qd, Qdd, f_ext, T, L)
         hand_forces_on(m, plan, q, tau1, links, links1)
         store_columns(m, plan, tail(numbers, WIDTH * (nq + 3 * nv)), dq, dv)
@@ -136,7 +136,7 @@ def start_steps(m, plan, q, numbers, q1, steps, size):
 
 
 @kernel
-def clear_block(m, plan, tau1, links1):
+def clear_block(plan, tau1, links1):
     """Clear derivatives: of the motion of links that carry the moved ones, and of forces and joint forces to the world"""
     for k in range(length(plan, ROWS)):
         store(tau1, entry(plan, ROWS, k), 0.0)
