@@ -18,8 +18,8 @@ import numpy as np
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.friction.problem.checks import check_semidefinite, eliminate
 from pluecker.contact.friction.problem.sets import Sets
-from pluecker.spatial.lazily import scipy
 from pluecker.contact.friction.sparse.rounding import LOST
+from pluecker.spatial.lazily import scipy
 
 __all__ = ["repaired"]
 
