@@ -18,6 +18,7 @@ from benchmarks.measuring.peers import MuJoCo, Pinocchio, available
 from benchmarks.measuring.report import Bars, Report, seconds
 from benchmarks.measuring.timing import Effort, progress
 from pluecker.articulated.robots import SEVEN_JOINT_ARM
+from pluecker.installation import shipped_code
 
 __all__ = ["run"]
 
@@ -40,6 +41,13 @@ SIMULATION = {
     ("limits", MOTIONS): f"{MOTIONS} motions with position limits",
 }
 REST = "Python's start and end, or all of it"
+# Where compiled code comes from, and what is said of it.
+SHIPPED, LATER, FIRST = "from a wheel", "later", "first time"
+TITLES = {
+    SHIPPED: "from a wheel: machine code came with the package",
+    LATER: "later: compiled code is on disk",
+    FIRST: "first time: everything is compiled",
+}
 
 
 @dataclass
@@ -48,13 +56,15 @@ class Program:
 
     label: str
     arguments: list[str]
-    cold: bool = False  # without compiled code on disk
+    way: str = LATER
     wall: list[float] = field(default_factory=list)
     stages: list[dict[str, Any]] = field(default_factory=list)
 
     def start(self, cache: str) -> None:
         """One run, with compiled code kept in that folder."""
         environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
+        if self.way != SHIPPED:
+            environment["PLUECKER_SHIPPED"] = "0"
         begin = time.perf_counter()
         command = [sys.executable, "-I", *self.arguments]  # -I: nothing but what is installed
         output = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
@@ -79,20 +89,22 @@ def programs(report: Report, quick: bool) -> list[Program]:
     for peer, label in ((Pinocchio, "Pinocchio"), (MuJoCo, "MuJoCo")):
         if available(peer, report.note):
             found.append(Program(f"{label}, rnea, one state", [str(SCRIPT), label, "rnea", "1", arm]))
-    for cold in (False, True):
+    ways = [SHIPPED, LATER, FIRST] if shipped_code() else [LATER, FIRST]
+    if not shipped_code():
+        report.note("Machine code from a wheel is not there: no wheel of `make wheels` is installed.")
+    for way in ways:
         for algorithm in ("rnea", "aba", "crba"):
             for states, size in ((1, "one state"), (BATCH, "batch")):
-                label = f"pluecker, {algorithm}, {size}, {'first time' if cold else 'later'}"
-                found.append(Program(label, [str(SCRIPT), "pluecker", algorithm, str(states), arm], cold))
+                label = f"pluecker, {algorithm}, {size}, {way}"
+                found.append(Program(label, [str(SCRIPT), "pluecker", algorithm, str(states), arm], way))
         for (what, states), meaning in list(SIMULATION.items())[: 1 if quick else None]:
-            label = f"pluecker, simulate, {meaning}, {'first time' if cold else 'later'}"
-            found.append(Program(label, [str(SCRIPT), "simulate", what, str(states), arm], cold))
+            label = f"pluecker, simulate, {meaning}, {way}"
+            found.append(Program(label, [str(SCRIPT), "simulate", what, str(states), arm], way))
         for what, meaning in FRICTION.items():
-            found.append(
-                Program(f"{meaning}, {'first time' if cold else 'later'}", [str(SCRIPT), "friction", what], cold)
-            )
+            if (what, way) != ("warmup", SHIPPED):
+                found.append(Program(f"{meaning}, {way}", [str(SCRIPT), "friction", what], way))
         for what, meaning in list(STEP.items())[: 1 if quick else None]:
-            found.append(Program(f"{meaning}, {'first time' if cold else 'later'}", [str(SCRIPT), "world", what], cold))
+            found.append(Program(f"{meaning}, {way}", [str(SCRIPT), "world", what], way))
     return found
 
 
@@ -101,8 +113,9 @@ def run(effort: Effort) -> Report:
     report = Report(
         "startup",
         "The first result of a new process",
-        "How long a new process takes from its start to the first result, with a seven-joint arm from a URDF file. *First "
-        "time*: nothing compiled is on disk, as after the installation. *Later*: in every process after that.",
+        "How long a new process takes from its start to the first result, with a seven-joint arm from a URDF file. *From "
+        "a wheel*: with the machine code that it brings. *First time*: installed without it, nothing compiled is on disk. "
+        "*Later*: in every process after that.",
         [
             "program",
             "time / Python alone",
@@ -119,16 +132,16 @@ def run(effort: Effort) -> Report:
         warm = str(Path(top) / "warm")
         cold_rounds = max(1, effort.processes // 2)
         for k in progress(range(cold_rounds), "startup, nothing compiled"):
-            for j, program in enumerate(program for program in found if program.cold):
+            for j, program in enumerate(program for program in found if program.way == FIRST):
                 program.start(str(Path(top) / f"cold-{k}-{j}"))
         for program in found:  # fills the cache, and the operating system's memory of files
-            if not program.cold:
+            if program.way != FIRST:
                 program.start(warm)
                 program.wall.clear()
                 program.stages.clear()
         for _ in progress(range(effort.processes), "startup, compiled"):
             for program in found:
-                if not program.cold:
+                if program.way != FIRST:
                     program.start(warm)
     bare = float(np.median(found[0].wall))
     for program in found:
@@ -138,9 +151,10 @@ def run(effort: Effort) -> Report:
         cells = [seconds(stage) for stage in [*stages, rest]]
         megabytes = f"{memory / 1e6:.0f} MB" if memory else "-"
         report.rows.append([program.label, f"{wall / bare:.1f}", seconds(wall), *cells, megabytes])
-    for cold in (False, True):
-        report.charts.append(chart([program for program in found if program.cold == cold], cold))
-    report.notes += [controls(program) for program in found if program.cold and "simulate" in program.arguments]
+    for way in (SHIPPED, LATER, FIRST):
+        shown = [program for program in found if program.way == way]
+        report.charts += [chart(shown, TITLES[way])] if shown else []
+    report.notes += [controls(program) for program in found if program.way == FIRST and "simulate" in program.arguments]
     report.notes += NOTES
     report.note(f"Medians of {effort.processes} starts in turn, of {cold_rounds} where nothing is compiled.")
     return report
@@ -157,7 +171,7 @@ def controls(program: Program) -> str:
     )
 
 
-def chart(shown: list[Program], cold: bool) -> Bars:
+def chart(shown: list[Program], title: str) -> Bars:
     """The stages of each program one after another; the rest is the interpreter's own start and end."""
     names = {"import": "importing", "model": "reading the URDF file", "call": "first call"}
     series: dict[str, list[float | None]] = {REST: []} | {names[stage]: [] for stage in STAGES}
@@ -166,7 +180,6 @@ def chart(shown: list[Program], cold: bool) -> Bars:
         series[REST].append(float(np.median(program.wall)) - sum(parts.values()))
         for name, value in parts.items():
             series[name].append(value)
-    title = "first time: everything is compiled" if cold else "later: compiled code is on disk"
     return Bars(
         [program.label for program in shown], series, "seconds from the start of the process", title=title, stacked=True
     )
