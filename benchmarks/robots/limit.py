@@ -22,7 +22,7 @@ from pluecker.articulated.algorithms.dynamics.aba import ABA
 from pluecker.articulated.algorithms.dynamics.rnea import RNEA
 from pluecker.articulated.algorithms.inertia.crba import CRBA
 from pluecker.articulated.running import algorithm as algorithm_module
-from pluecker.spatial.engine.compiled.decorators import OPTIONS
+from pluecker.spatial.engine.compiled.decorators import OPTIONS, compiler
 from pluecker.spatial.engine.memory.views import view
 from pluecker.spatial.engine.scalars.lanes import WIDTH
 from pluecker.spatial.engine.scalars.operations import load, sincos, store
@@ -42,6 +42,7 @@ PARTS = ("sine and cosine", "the rest of the kernel", "reading and checking", "w
 
 def fused_loop() -> Callable[[int, Array], None]:
     """Nothing but fused products and sums, independent of one another, on lanes that stay in registers."""
+    compiler()  # which knows lanes
     names = [f"a{k}" for k in range(ACCUMULATORS)]
     lines = [f"    {name} = load(x, {k})" for k, name in enumerate(names)]
     lines += [f"    m, c = load(x, {ACCUMULATORS}), load(x, {ACCUMULATORS + 1})", "    for _ in range(n):"]

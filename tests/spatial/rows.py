@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from pluecker.spatial.engine.compiled.decorators import OPTIONS
+from pluecker.spatial.engine.compiled.decorators import OPTIONS, compiler
 from pluecker.spatial.engine.memory.views import view
 from pluecker.spatial.engine.scalars import operations
 from tests.conftest import COMPILED
@@ -22,7 +22,10 @@ WIDTH = 8
 
 def compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     """Compile the function as kernels of the package are, for each kind of arguments when it comes."""
-    return njit(**OPTIONS, **options)(function) if COMPILED else function
+    if not COMPILED:
+        return function
+    compiler()  # which knows views and lanes
+    return njit(**OPTIONS, **options)(function)
 
 
 def on_views(kernel: Callable[..., Any], count: int = 2, **options: Any) -> Callable[..., Any]:

@@ -12,6 +12,7 @@ from pluecker.spatial.engine.codegen.lanes import DOUBLE, FUSE, INT, LONG, VECTO
 from pluecker.spatial.engine.codegen.views import ALIGNED, UNALIGNED, address, parts
 from pluecker.spatial.engine.compiled.numba_internals import cgutils, means
 from pluecker.spatial.engine.memory.transposition import (
+    LONG_STATE,
     SIDE,
     eight,
     read_tile,
@@ -21,9 +22,9 @@ from pluecker.spatial.engine.memory.transposition import (
 )
 from pluecker.spatial.engine.scalars.lanes import WIDTH
 
-# Prefetched are the same entries of the next eight states; of states with more entries than LONG_STATE, which fill the first
-# cache before it comes to these, those so many bytes on. Measured: crba of Panda 23 %, of a chain of 100 12 %.
-LONG_STATE, DISTANCE = 1024, 512
+# Prefetched are the same entries of the next eight states; of states with more entries than LONG_STATE those so many bytes
+# on. Measured: crba of Panda 23 %, of a chain of 100 12 %.
+DISTANCE = 512
 QUARTET = ir.VectorType(DOUBLE, SIDE)
 
 

@@ -62,6 +62,7 @@ __all__ = [
     "cache_folder",
     "called_kernel",
     "compiled_for",
+    "compiler",
     "entrance",
     "entrance_for",
     "entry_point",

@@ -12,11 +12,12 @@ from pluecker.spatial.engine.scalars.lanes import WIDTH, everywhere, get_lane, s
 from pluecker.spatial.engine.scalars.operations import load, store, within
 
 __all__ = [
-    "SIDE", "all_finite", "eight", "read_states", "read_tile", "transposed", "write_entry", "write_known_tile",
+    "LONG_STATE", "SIDE", "all_finite", "eight", "read_states", "read_tile", "transposed", "write_entry", "write_known_tile",
     "write_new_tile", "write_states",
 ]  # fmt: skip
 
 SIDE = 4  # entries of a tile
+LONG_STATE = 1024  # entries; eight longer states fill the first cache
 
 
 # --------------------------------------------------------------------------- instructions: see codegen.transposition
@@ -63,8 +64,6 @@ def read_states(states, n, b, block):
     ``states`` is a view of all states, with ``n`` entries each. Four entries go at a time; where they do not come out even,
     the last four cover some of those before. Returns zero for each state whose entries are finite, else NaN.
     """
-    if len(states) == n:  # one for all
-        return read_for_all(states, n, block)
     if n >= SIDE:
         total = read_tile(states, n, b, n - 4, block)
         for k in range(0, n - 4, 4):
@@ -78,17 +77,6 @@ def read_states(states, n, b, block):
         store(block, k, x)
         total = total + 0.0 * x
     return total
-
-
-@kernel
-def read_for_all(state, n, block):
-    """Read one state into all lanes"""
-    total = 0.0
-    for k in range(n):
-        x = load(state, k)
-        store(block, k, x)
-        total += 0.0 * x
-    return everywhere(total)
 
 
 @kernel
@@ -121,19 +109,9 @@ def all_finite(numbers):
     """Return whether no entry of a view is NaN or infinite: 0 x is 0 for every other number."""
     n = len(numbers)
     if n >= WIDTH:
-        total, k = 0.0 * eight(numbers, n - WIDTH), 0
-        if n > 4 * WIDTH:  # four sums that do not wait for one another
-            a, b, c = total, total, total
-            while k < n - 4 * WIDTH:
-                total = total + 0.0 * eight(numbers, k)
-                a = a + 0.0 * eight(numbers, k + WIDTH)
-                b = b + 0.0 * eight(numbers, k + 2 * WIDTH)
-                c = c + 0.0 * eight(numbers, k + 3 * WIDTH)
-                k += 4 * WIDTH
-            total = (total + a) + (b + c)
-        while k < n - WIDTH:
+        total = 0.0 * eight(numbers, n - WIDTH)
+        for k in range(0, n - WIDTH, WIDTH):
             total = total + 0.0 * eight(numbers, k)
-            k += WIDTH
         return within(total, 0.0)
     rest = 0.0
     for k in range(n):

@@ -324,7 +324,7 @@ def test_rows_are_written_in_the_order_that_was_asked_for(n, share):
         np.testing.assert_array_equal(memory[16 + n :], GUARD)
 
 
-@pytest.mark.parametrize("n", [150, 3000])
+@pytest.mark.parametrize("n", [150, 1000, 3000])
 def test_zeros_go_into_eight_states_and_no_others(n):
     order = np.zeros(n, dtype=np.int64)
     order[[5, n - 7]] = 1, 2
