@@ -29,7 +29,7 @@ from pluecker.articulated.model.model import Model, listing
 from pluecker.articulated.running.arguments import Array, as_threads
 from pluecker.articulated.simulation.dynamics import Dynamics
 from pluecker.articulated.simulation.smooth import as_tolerance
-from pluecker.articulated.simulation.steps import RECORDED, Schedule, Steps
+from pluecker.articulated.simulation.steps import RECORDED, Request, Schedule, Steps
 from pluecker.articulated.stepping.adaptive.adaptive import with_tolerance
 from pluecker.articulated.stepping.control.control import Control, TimeTable, as_control, finite, seconds
 from pluecker.articulated.stepping.control.control_law import WRENCH
@@ -143,7 +143,8 @@ def prepare_motion(
     recorder = Recorder(model, options.record, plan.signals, springs, dynamics, schedule.step, on_unsolved, count)
     steps = None
     if size:
-        steps = Steps.of_simulation(dynamics, model, scenario, commanded, plan, schedule, on_unsolved, size, count)
+        request = Request(commanded, plan, schedule, on_unsolved)
+        steps = Steps.of_simulation(dynamics, model, scenario, request, size, count)
     return Preparation(batch, schedule, dynamics, recorder, on_unsolved, commanded, steps)
 
 

@@ -41,7 +41,7 @@ from pluecker.spatial.engine.scalars.lanes import WIDTH
 from pluecker.spatial.errors import PlueckerError
 from pluecker.spatial.properties import cached_property
 
-__all__ = ["RECORDED", "FailedStep", "Outcome", "Schedule", "Steps", "follow_steps"]
+__all__ = ["RECORDED", "FailedStep", "Outcome", "Request", "Schedule", "Steps", "follow_steps"]
 
 RECORDED = ("q", "v", "tau", "a", "error", "constraint_forces", "divided")  # in the order of the loop
 STRETCH = 0.1  # seconds
@@ -93,6 +93,21 @@ class Schedule:
         return self.samples if step > self.total else -(-(step - self.first) // self.every)
 
 
+class Request(NamedTuple):
+    """Request for a simulation, but for its states.
+
+    Attributes:
+        control, plan: what acts.
+        schedule: how many steps there are.
+        on_unsolved: what happens to steps that are not solved.
+    """
+
+    control: Control
+    plan: ControlPlan
+    schedule: Schedule
+    on_unsolved: str
+
+
 class FailedStep(NamedTuple):
     """Step that could not be taken.
 
@@ -135,18 +150,13 @@ class Steps:
     Attributes:
         integrator: what takes them.
         sizes: nq, nv, and how many numbers it remembers.
-        schedule: how many there are.
-        control, plan: what acts.
-        on_unsolved: what happens to steps that are not solved.
+        request: what was asked for.
         task: all of it, for the loop.
     """
 
     integrator: Integrator
     sizes: tuple[int, int, int]
-    schedule: Schedule
-    control: Control
-    plan: ControlPlan
-    on_unsolved: str
+    request: Request
     task: LoopTask
 
     @classmethod
@@ -155,16 +165,14 @@ class Steps:
         dynamics: Dynamics,
         model: Model,
         scenario: Array,
-        control: Control,
-        plan: ControlPlan,
-        schedule: Schedule,
-        on_unsolved: str,
+        request: Request,
         states: int,
         threads: int,
         lanes: bool | None = None,
     ) -> Steps:
         """Construct for so many states, with a scenario that has the tolerance."""
         integrator, remembered = dynamics.integrator, dynamics.remembered
+        _, plan, schedule, on_unsolved = request
         nq, nv, memory = model.nq, model.nv, integrator.memory(model, scenario)
         bound = NO_BOUND if on_unsolved == "continue" else 1.0 + 1e-12
         first, count = remembered.first_impulse, remembered.impulses
@@ -179,7 +187,7 @@ class Steps:
         task = LoopTask(
             integrator, packed, scenario, numbers, settings, plan.signals, states, nx, workspace, threads, lanes
         )
-        return cls(integrator, (nq, nv, memory), schedule, control, plan, on_unsolved, task)
+        return cls(integrator, (nq, nv, memory), request, task)
 
     def begin(self, q: Array, v: Array, remembered: Array | None) -> Array:
         """Pack q ``(states, nq)``, v ``(states, nv)`` and the integrator's memory for the loop, ``(states, nx)``."""
@@ -192,14 +200,13 @@ class Steps:
 
     def with_room(self, dynamics: Dynamics, model: Model, scenario: Array, states: int) -> Steps:
         """Construct the same steps in a scenario in which the integrator has more room."""
-        given = self.control, self.plan, self.schedule, self.on_unsolved
-        return Steps.of_simulation(dynamics, model, scenario, *given, states, self.task.threads)
+        return Steps.of_simulation(dynamics, model, scenario, self.request, states, self.task.threads)
 
     def of_states(self, dynamics: Dynamics, model: Model, numbers: NDArray[np.intp]) -> Steps:
         """Construct the same steps of some states of the batch, on the same scalars, which gives the same bits."""
-        plan = replace(self.plan, signals=tuple(each.of_states(numbers) for each in self.plan.signals))
-        given, task = (self.control, plan, self.schedule, self.on_unsolved), self.task
-        return Steps.of_simulation(dynamics, model, task.scenario, *given, len(numbers), task.threads, task.lanes)
+        plan, task = self.request.plan, self.task
+        own = self.request._replace(plan=replace(plan, signals=tuple(each.of_states(numbers) for each in plan.signals)))
+        return Steps.of_simulation(dynamics, model, task.scenario, own, len(numbers), task.threads, task.lanes)
 
     def widened(self, x: Array) -> Array:
         """Return states with room for all that the integrator remembers, nothing behind what they have."""
@@ -240,7 +247,7 @@ class Ensemble:
         """
         room, todo = self.dynamics.room, self.moving
         before = self.x.copy() if self.goes_on or room is not None else self.x
-        rows = slice(sample - slot, self.steps.schedule.samples_before(last) - slot)
+        rows = slice(sample - slot, self.steps.request.schedule.samples_before(last) - slot)
         for array in arrays if len(self.left) else ():
             array[rows, [each.state for each in self.left]] = np.nan
         while len(todo):
@@ -284,7 +291,7 @@ class Ensemble:
         for state, mark in zip(numbers[failed].tolist(), marks[failed].astype(int).tolist(), strict=True):
             self.left.append(FailedStep(mark - 1, state, self.x[state].copy()))
             for array in arrays:
-                array[self.steps.schedule.samples_before(mark) - slot : end, state] = np.nan
+                array[self.steps.request.schedule.samples_before(mark) - slot : end, state] = np.nan
         if not len(failed):
             return failed
         self.marks[numbers[failed]] = 0.0
@@ -315,18 +322,18 @@ def follow_steps(
 
     Of a batch, unless it is to end with an error, the other states go on where one fails.
     """
-    (nq, nv, _), schedule, control = steps.sizes, steps.schedule, steps.control
-    states = Ensemble(steps, dynamics, model, x, bool(batch) and steps.on_unsolved != "raise")
+    (nq, nv, _), (control, plan, schedule, on_unsolved) = steps.sizes, steps.request
+    states = Ensemble(steps, dynamics, model, x, bool(batch) and on_unsolved != "raise")
     first, samples, error, interrupted, failed = schedule.first, 0, None, False, None
     watch = dynamics.watch
-    fixed = 1 if watch is not None else steps.plan.period if control.function is not None else 0
+    fixed = 1 if watch is not None else plan.period if control.function is not None else 0
     length = max(1, FIRST // (len(x) * nv))
     try:
         while first <= schedule.total and failed is None:
             arrays, slot, most = recording.room(samples, schedule.samples - samples)
             length = min(fixed - first % fixed if fixed else length, most * schedule.every)
             last = min(first + length, schedule.total + 1)
-            if control.function is not None and first % steps.plan.period == 0 and len(states.moving):
+            if control.function is not None and first % plan.period == 0 and len(states.moving):
                 x = states.x
                 now = x[:, :nq].reshape(*batch, nq), x[:, nq : nq + nv].reshape(*batch, nv)
                 tau = asked(model, control.function, first * schedule.step, *now, alone=not states.goes_on)
