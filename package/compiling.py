@@ -19,7 +19,7 @@ from pluecker.articulated.running.short_batches import enter_few
 from pluecker.articulated.simulation.integrators import INTEGRATORS
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.articulated.stepping.loop.called_step import called_step
-from pluecker.contact.constraints import PointContact
+from pluecker.contact.constraints import Frame, Hinge, PointContact
 from pluecker.contact.found.step import VARIANTS as FOUND_VARIANTS
 from pluecker.contact.friction.first_order.sharing import WIDE
 from pluecker.contact.friction.lcp.solve_lcp import METHODS as LCP_SOLVERS
@@ -28,7 +28,7 @@ from pluecker.contact.friction.problem.operator import assemble
 from pluecker.contact.friction.problem.prepared import prepare
 from pluecker.contact.friction.problem.problem import Problem
 from pluecker.contact.friction.solving.methods import METHODS
-from pluecker.contact.friction.solving.solve import solve
+from pluecker.contact.friction.solving.solve import errors_of, solve
 from pluecker.contact.friction.tables.assembly import assemble_contacts
 from pluecker.contact.friction.tables.bodies import Bodies
 from pluecker.contact.friction.tables.table import ContactTable, Rows
@@ -93,6 +93,7 @@ def warmup(topics: Sequence[str] | None = None, *, progress: bool = True) -> Non
     ``"integrators"``    ``simulate`` for one state, by all other integrators
     of algorithms        ``"configuration"``, ``"dynamics"``, with mimic joints too, ``"frames"``, ``"inertia"``,
                          ``"momentum"``, ``"redmax"``, ``"derivatives"``, ``"forces"``; for one state and for batches
+    ``"loops"``          what :class:`~pluecker.contact.World` computes of mechanisms with loops: ``close``, forces
     ``"instants"``       accelerations, impacts and rows of a world, for one state and for batches
     ``"methods"``        ``solve`` with every method and law, and ``solve_lcp``
     ``"large"``          gradients and sweeps on islands of hundreds of contacts and more
@@ -147,7 +148,7 @@ def run_warmup(options: argparse.Namespace) -> int:
     for name in names:
         start = time.perf_counter()
         compile_elsewhere(compile_here, name)
-        print(f"{name:14}{TOPICS[name].what}: compiled in {time.perf_counter() - start:.1f} s", flush=True)
+        print(f"{name:14}{TOPICS[name].what}: ready after {time.perf_counter() - start:.1f} s", flush=True)
     left = [name for name in TOPICS if name not in names]
     print(f"kept in {where}")
     if left:
@@ -233,10 +234,11 @@ def every_method() -> Parts:
 
 def usual_problems() -> Parts:
     """List calls of ``solve`` on one sliding contact, on two bodies on the floor, and on sixty contacts."""
-    sliding = Problem.from_delassus(np.eye(3), [-1.0, 3.0, 0.0], [0.9])
+    sliding, held = Problem.from_delassus(np.eye(3), [-1.0, 3.0, 0.0], [0.9]), from_bodies(force=np.inf)
     A = np.random.default_rng(0).standard_normal((180, 120))
     many = Problem.from_delassus(A @ A.T, A @ A[0], np.full(60, 0.9))
-    return [partial(solve, problem) for problem in (sliding, from_bodies(), many)]
+    solving: Parts = [partial(solve, problem) for problem in (sliding, from_bodies(), held, many)]
+    return [*solving, lambda: errors_of(held, solve(held).multipliers, "ncp")]
 
 
 def world_step() -> Parts:
@@ -284,6 +286,32 @@ def batches_of_worlds() -> Parts:
 def arrays() -> Parts:
     """Return functions that compile all functions of arrays."""
     return [partial(getattr, function, "compiled") for function in ELEMENTWISE]
+
+
+def loops() -> Parts:
+    """Return a function that closes a four-bar linkage, asks for accelerations and forces there, and takes steps."""
+    builder = ModelBuilder()
+    places = {
+        "crank": ("world", (0.0, 0.0, 0.0)),
+        "coupler": ("crank", (0.0, 0.0, 0.3)),
+        "rocker": ("world", (0.8, 0.0, 0.0)),
+    }
+    for name, (parent, place) in places.items():
+        builder.add_body(name, mass=1.0, center_of_mass=(0.0, 0.0, 0.2), inertia=(0.02, 0.02, 0.001))
+        builder.add_joint(f"{name}_pin", "revolute", parent=parent, child=name, axis=(0, 1, 0), position=place)
+    half = np.sqrt(0.5)
+    ends = [Frame(body, (0.0, 0.0, z), (half, -half, 0.0, 0.0)) for body, z in (("coupler", 0.9), ("rocker", 0.6))]
+    world = World(builder.build(), [Hinge("loop", *ends)])
+
+    def run() -> None:
+        closed = world.close([0.0, 1.0, 0.0], [1.0, 0.0, 0.0], fixed=["crank_pin"])
+        q, v = closed.configuration, closed.velocity
+        now = world.accelerations(q, v, tau=[0.5, 0.0, 0.0])
+        world["loop"].wrench(q, now.forces)
+        world.simulate(q, v, 0.002, 0.001)
+        world.errors_at([q, q])
+
+    return [run]
 
 
 def world_instants() -> Parts:
@@ -343,14 +371,14 @@ def small_problems() -> list[Problem]:
     return found
 
 
-def from_bodies() -> Problem:
-    """Make the problem of two bodies that slide on the floor, each with a contact and one with a motor."""
+def from_bodies(force: float = 0.1) -> Problem:
+    """Make the problem of two bodies that slide on the floor, each with a contact and one with a motor of that force."""
     mass, inertia, one = np.array([np.inf, 1.0, 1.0]), np.tile(np.eye(3), (3, 1, 1)), np.ones(1)
     bodies = Bodies(mass, inertia, np.eye(3), velocity=np.ones((3, 6))).with_gravity()
     pairs, normal = np.array([[0, 1], [0, 2]]), np.array([[0.0, 0.0, 1.0]] * 2)
     table = ContactTable(pairs, normal, np.eye(3)[:2], friction=np.full(2, 0.5))
     jacobian = np.stack([np.ones((1, 6)), np.zeros((1, 6))], axis=1)
-    rows = Rows(np.array([[1, -1]]), jacobian, -0.1 * one, 0.1 * one)
+    rows = Rows(np.array([[1, -1]]), jacobian, -force * one, force * one)
     return assemble_contacts(bodies, table, 0.01, rows=rows)
 
 
@@ -368,6 +396,7 @@ TOPICS = {
     "batches": Topic("simulate, batches of states", partial(motions, [OWN_INTEGRATOR], batch=True)),
     "integrators": Topic("simulate, by all other integrators", other_integrators),
     **{name: Topic(words, partial(of_room, name)) for name, words in ROOMS.items()},
+    "loops": Topic("World.close, accelerations and forces of mechanisms with loops", loops),
     "instants": Topic("World.accelerations, impact, rows_at", world_instants),
     "methods": Topic("solve by every method and law, solve_lcp", every_method),
     "large": Topic("solve for islands of hundreds of contacts and more", large_island),

@@ -384,6 +384,21 @@ double numba_frexp(double x, int *exponent)
     return isfinite(x) && x != 0.0 ? frexp(x, exponent) : x;
 }
 
+/* The strides of an array with another shape, if its numbers follow one another in C order; else 0. */
+int numba_attempt_nocopy_reshape(Py_ssize_t axes, const Py_ssize_t *shape, const Py_ssize_t *strides, Py_ssize_t new_axes,
+                                 const Py_ssize_t *new_shape, Py_ssize_t *new_strides, Py_ssize_t size, int unused)
+{
+    (void)unused;
+    Py_ssize_t stride = size;
+    for (Py_ssize_t k = axes - 1; k >= 0; stride *= shape[k], k--)
+        if (shape[k] != 1 && strides[k] != stride)
+            return 0;
+    stride = size;
+    for (Py_ssize_t k = new_axes - 1; k >= 0; stride *= new_shape[k], k--)
+        new_strides[k] = stride;
+    return 1;
+}
+
 /* ----------------------------------------------------------------------------------------------------------- the module */
 
 static const Piece *find(const char *name)

@@ -48,7 +48,7 @@ def test_after_warmup_the_usual_problems_compile_nothing():
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("topic", ["friction", "worlds", "instants", "large"])
+@pytest.mark.parametrize("topic", ["friction", "worlds", "loops", "instants", "large"])
 def test_what_is_compiled_ahead_runs(topic):
     warmup([topic], progress=False)
 
