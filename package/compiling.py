@@ -237,7 +237,9 @@ def usual_problems() -> Parts:
     sliding, held = Problem.from_delassus(np.eye(3), [-1.0, 3.0, 0.0], [0.9]), from_bodies(force=np.inf)
     A = np.random.default_rng(0).standard_normal((180, 120))
     many = Problem.from_delassus(A @ A.T, A @ A[0], np.full(60, 0.9))
-    solving: Parts = [partial(solve, problem) for problem in (sliding, from_bodies(), held, many)]
+    problems, laws = (sliding, from_bodies(), held, many), ("ncp", "ccp")
+    solving: Parts = [partial(solve, problem, law) for problem in problems for law in laws]
+    solving += [partial(solve, held, law, "interior_point") for law in laws]
     return [*solving, lambda: errors_of(held, solve(held).multipliers, "ncp")]
 
 
