@@ -217,7 +217,15 @@ def link(folders: dict[str, Path], out: Path) -> Path:
     table, listed, module = out / "table.c", out / "objects.txt", out / LIBRARY.name
     table.write_text(table_of(records, sorted({name for record in every.values() for name in record["numbers"]})))
     listed.write_text("\n".join(map(str, objects)))
-    options = ["-O2", "-fPIC", "-shared", "-fvisibility=hidden", f"-I{sysconfig.get_paths()['include']}", *of_system()]
+    options = [
+        "-O2",
+        "-DNDEBUG",
+        "-fPIC",
+        "-shared",
+        "-fvisibility=hidden",
+        f"-I{sysconfig.get_paths()['include']}",
+        *of_system(),
+    ]
     sources = [str(HERE / "entrances.c"), str(table), f"@{listed}"]
     subprocess.run([os.environ.get("CC", "cc"), *options, *sources, "-o", str(module), "-lm"], check=True)
     index: dict[str, list[list[Any]]] = {}
@@ -237,7 +245,7 @@ def of_system() -> list[str]:
         return ["-undefined", "dynamic_lookup"]
     if sys.platform == "win32":  # by clang or gcc; not tried
         return [f"-L{sys.base_prefix}/libs", f"-lpython{sys.version_info[0]}{sys.version_info[1]}"]
-    return ["-s"]
+    return ["-s", "-Wl,--build-id=none"]  # nothing that differs from build to build
 
 
 def table_of(records: dict[str, dict[str, Any]], numbers: list[str]) -> str:
