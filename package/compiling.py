@@ -19,7 +19,7 @@ from pluecker.articulated.running.short_batches import enter_few
 from pluecker.articulated.simulation.integrators import INTEGRATORS
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.articulated.stepping.loop.called_step import called_step
-from pluecker.contact.constraints import Frame, Hinge, PointContact
+from pluecker.contact.constraints import Ball, Frame, Hinge, PointContact
 from pluecker.contact.found.step import VARIANTS as FOUND_VARIANTS
 from pluecker.contact.friction.first_order.sharing import WIDE
 from pluecker.contact.friction.lcp.solve_lcp import METHODS as LCP_SOLVERS
@@ -303,9 +303,11 @@ def loops() -> Parts:
         builder.add_joint(f"{name}_pin", "revolute", parent=parent, child=name, axis=(0, 1, 0), position=place)
     half = np.sqrt(0.5)
     ends = [Frame(body, (0.0, 0.0, z), (half, -half, 0.0, 0.0)) for body, z in (("coupler", 0.9), ("rocker", 0.6))]
-    world = World(builder.build(), [Hinge("loop", *ends)])
+    model = builder.build()
+    world, with_ball = World(model, [Hinge("loop", *ends)]), World(model, [Ball("loop", *ends)])
 
     def run() -> None:
+        with_ball.close([0.0, 1.0, 0.0])
         closed = world.close([0.0, 1.0, 0.0], [1.0, 0.0, 0.0], fixed=["crank_pin"])
         q, v = closed.configuration, closed.velocity
         now = world.accelerations(q, v, tau=[0.5, 0.0, 0.0])

@@ -57,6 +57,11 @@ assert abs(found - 1.0).max() < 1e-9, found
 assert "numba" not in sys.modules and "scipy" not in sys.modules
 print(f"in a fresh environment: {shipped_code()}, first results after {time.perf_counter() - start:.2f} s")
 """
+VERSION = """
+import sys
+version = f"cp{sys.version_info[0]}{sys.version_info[1]}"
+print(f"{version}-{version}{getattr(sys, 'abiflags', '')}")
+"""
 LINK = """
 import sys
 from pathlib import Path
@@ -149,13 +154,13 @@ def put_into(pure: Path, linked: Path, out: Path, python: Path) -> Path:
 
 def tag(linked: Path, python: Path) -> str:
     """Return the tags of what was linked: the Python, and the oldest system that has all that the code calls."""
-    version = run(python, "-c", "import sys; print(f'cp{sys.version_info[0]}{sys.version_info[1]}')").strip()
+    version = run(python, "-c", VERSION).strip()
     system = re.sub("[-.]", "_", run(python, "-c", "import sysconfig; print(sysconfig.get_platform())").strip())
     if system.startswith("linux"):
         (library,) = linked.glob("code_of_levels*")
         called = re.findall(r"GLIBC_2\.(\d+)", run("objdump", "-T", library))
         system = f"manylinux_2_{max(17, *map(int, called))}_{platform.machine()}"
-    return f"{version}-{version}-{system}"
+    return f"{version}-{system}"
 
 
 def main() -> None:

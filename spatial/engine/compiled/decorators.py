@@ -39,10 +39,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any, TypeVar
 
-from pluecker.spatial.engine.compiled.locking import compiling, once
+from pluecker.spatial.engine.compiled.locking import compiling, imported, once
 from pluecker.spatial.engine.compiled.settings import (
     CALLED,
     DISABLE_JIT,
@@ -99,7 +98,8 @@ heard: dict[int, list[Callable[[], None]]] = {}
 def numba_internals() -> Any:
     """Import Numba, which takes long, and what is built on it."""
     with compiling:
-        internals = import_module("pluecker.spatial.engine.compiled.numba_internals")
+        internals = imported("pluecker.spatial.engine.compiled.numba_internals")
+        compiling.change()
         for entry in LISTENERS:
             heard[id(entry)] = [internals.listen(*entry)]
         return internals
@@ -131,10 +131,10 @@ def compiler() -> Any:
         internals = numba_internals()
         while len(taught) < len(TEACHERS):
             module, function, arguments = TEACHERS[len(taught)]
-            taught.append(module)
-            found = import_module(module)
+            found = imported(module)
             if function:
                 getattr(found, function)(*arguments)
+            taught.append(module)
         return internals
 
 
@@ -216,10 +216,11 @@ class EntryPoint:
         )
         if found is None:
             return None
-        self.made, names = found
-        for name in names:
+        entrance, names = found
+        for name in names:  # before anybody calls it
             FILLED[name]()
-        return self.made
+        self.made = entrance
+        return entrance
 
     def call_compiled(self, *arguments: Any) -> Any:
         """Call what is compiled for the types of these arguments, now or before."""

@@ -51,7 +51,6 @@ from numba import _dynfunc, typeof, types
 from numba.core import caching, cgutils, event
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
-from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import register_pass
 from numba.core.postproc import PostProcessor, VariableLifetime
 from numba.core.registry import CPUDispatcher
@@ -66,7 +65,6 @@ try:
 except ImportError:  # before Numba 0.61
     newpassmanagers = None
 
-from pluecker.spatial.engine.compiled.locking import compiling
 from pluecker.spatial.engine.compiled.settings import INNER
 from pluecker.spatial.engine.compiled.stamp import source_stamp
 from pluecker.spatial.engine.compiled.symbols import FILLED, SYMBOLS
@@ -90,9 +88,6 @@ __all__ = [
     "types_like",
     "types_of",
 ]  # fmt: skip
-
-# One lock, Numba's, for all that is compiled once.
-compiling.hand_over(global_compiler_lock)
 
 # -------------------------------------------------------------------------------------------------- less time to compile
 

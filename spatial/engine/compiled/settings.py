@@ -22,8 +22,9 @@ __all__ = ["BOUNDSCHECK", "CALLED", "DISABLE_JIT", "ENTRANCE", "INNER", "OPTIONS
 
 def setting(name: str) -> bool:
     """Return whether a setting of Numba is on."""
-    if "numba" in sys.modules:
-        return bool(getattr(sys.modules["numba"].config, name))
+    config = getattr(sys.modules.get("numba"), "config", None)  # none while another thread imports it
+    if hasattr(config, name):
+        return bool(getattr(config, name))
     try:
         return bool(int(os.environ.get(f"NUMBA_{name}", "0")))
     except ValueError:  # Numba warns of it, and takes its default

@@ -389,8 +389,14 @@ int numba_attempt_nocopy_reshape(Py_ssize_t axes, const Py_ssize_t *shape, const
                                  const Py_ssize_t *new_shape, Py_ssize_t *new_strides, Py_ssize_t size, int unused)
 {
     (void)unused;
-    Py_ssize_t stride = size;
-    for (Py_ssize_t k = axes - 1; k >= 0; stride *= shape[k], k--)
+    Py_ssize_t before = 1, after = 1, stride = size;
+    for (Py_ssize_t k = 0; k < axes; k++)
+        before *= shape[k];
+    for (Py_ssize_t k = 0; k < new_axes; k++)
+        after *= new_shape[k];
+    if (before != after)
+        return 0;
+    for (Py_ssize_t k = axes - 1; before != 0 && k >= 0; stride *= shape[k], k--) /* nothing has any strides */
         if (shape[k] != 1 && strides[k] != stride)
             return 0;
     stride = size;

@@ -22,7 +22,7 @@ import numpy as np
 from llvmlite import binding, ir
 from numba import types
 
-from pluecker.spatial.engine.compiled.shipped_code import LIBRARY
+from pluecker.spatial.engine.compiled.shipped_code import LIBRARY, name_of
 from pluecker.spatial.engine.compiled.stamp import shipped_stamp
 from pluecker.spatial.engine.compiled.symbols import SYMBOLS
 
@@ -73,7 +73,7 @@ def write(folder: str, function: Any, compiled: Any) -> None:
     except NotShipped:
         return
     stamp = shipped_stamp(function)
-    name = "pl_" + hashlib.sha256(f"{stamp} {takes} {gives}".encode()).hexdigest()[:24]
+    name = name_of(stamp, takes, gives)
     place = Path(folder)
     symbol = f"{name}_{place.name}"  # the same function has the same name in all levels
     module = binding.parse_bitcode(compiled.library._final_module.as_bitcode())
@@ -101,8 +101,10 @@ def write(folder: str, function: Any, compiled: Any) -> None:
         "numbers": [value.name for value in module.global_variables if value.name in SYMBOLS],
     }
     place.mkdir(parents=True, exist_ok=True)
-    (place / f"{name}.o").write_bytes(machine.emit_object(module))
-    (place / f"{name}.json").write_text(json.dumps(record))
+    for ending, data in (("o", machine.emit_object(module)), ("json", json.dumps(record).encode())):
+        temporary = place / f"{name}.{os.getpid()}.{ending}.part"  # another topic may write the same piece
+        temporary.write_bytes(data)
+        temporary.replace(place / f"{name}.{ending}")
 
 
 def with_words(name: str, about: Any, context: Any) -> Any:

@@ -274,7 +274,11 @@ def test_only_files_that_belong_to_every_stamp_teach_the_compiler():
 
 def test_one_file_uses_what_is_private_in_numba():
     private = re.compile(r"^\s*(from|import) numba\.(?!extending)|\bnumba\.core\.|_nrt\b", flags=re.MULTILINE)
-    assert {path.name for path in SOURCES if private.search(path.read_text())} == {"numba_internals.py", "settings.py"}
+    assert {path.name for path in SOURCES if private.search(path.read_text())} == {
+        "locking.py",
+        "numba_internals.py",
+        "settings.py",
+    }
 
 
 def plus(x, y):
@@ -384,6 +388,29 @@ if child == 0:
 thread.join()
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
+FORK_OF_USER = """
+import os, signal, threading, time
+import numba
+import pluecker.articulated  # which has not imported Numba by itself
+from numba.core.compiler_lock import global_compiler_lock
+
+held, go_on = threading.Event(), threading.Event()
+
+def compile_something():
+    with global_compiler_lock:
+        held.set()
+        time.sleep(0.5)
+
+thread = threading.Thread(target=compile_something)
+thread.start()
+held.wait()
+child = os.fork()
+if child == 0:
+    signal.alarm(30)
+    os._exit(0 if numba.njit(lambda x: 2 * x)(3) == 6 else 1)
+thread.join()
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
 PROPERTY = """
 import os, signal, threading, time
 from pluecker.spatial.properties import cached_property
@@ -434,7 +461,15 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not made by fork here")
-@pytest.mark.parametrize("program", [pytest.param(FORK, marks=compiled_only, id="compiling"), PROPERTY, LOCKS])
+@pytest.mark.parametrize(
+    "program",
+    [
+        pytest.param(FORK, marks=compiled_only, id="compiling"),
+        pytest.param(FORK_OF_USER, marks=compiled_only, id="compiling for the user"),
+        PROPERTY,
+        LOCKS,
+    ],
+)
 def test_a_process_may_fork_while_another_thread_is_in_the_middle(program, tmp_path):
     environment = {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONWARNINGS": "ignore::DeprecationWarning"}
     assert printed_by(program, **environment) == "0\n"
@@ -461,6 +496,30 @@ def test_kernels_release_the_lock_and_do_not_reorder_arithmetic():
     ):
         assert made.targetoptions["nogil"]
         assert made.targetoptions["fastmath"] == {"contract"}
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, time
+import pluecker as pl
+
+def interrupt():
+    while "numba" not in sys.modules:
+        time.sleep(0.001)
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread(target=interrupt, daemon=True).start()
+try:
+    pl.spatial.skew([1.0, 2.0, 3.0])
+    print("not interrupted")
+except KeyboardInterrupt:
+    print("interrupted", pl.spatial.skew([1.0, 2.0, 3.0])[0, 1])
+"""
+
+
+@compiled_only
+@pytest.mark.skipif(os.name != "posix", reason="a process cannot send itself Ctrl-C alone")
+def test_ctrl_c_while_numba_is_imported_is_answered_behind_it_and_breaks_nothing(tmp_path):
+    assert printed_by(INTERRUPTED, NUMBA_CACHE_DIR=str(tmp_path)) == "interrupted -3.0\n"
 
 
 def test_numba_and_scipy_are_imported_when_they_are_used_and_not_before():
