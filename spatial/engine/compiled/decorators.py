@@ -39,7 +39,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from pluecker.spatial.engine.compiled.locking import compiling, imported, once
 from pluecker.spatial.engine.compiled.settings import (
@@ -75,7 +75,7 @@ __all__ = [
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# Types of arguments are written as Numba writes them, and "object" for any object of Python's.
+# Types of arguments are written as Numba writes them, and "python_object" for any object of Python's.
 ADDRESSES = ("intp", "intp")
 # What teaches Numba, in its order: a module, or a function of one that is called with some arguments.
 TEACHERS: list[tuple[str, str, tuple[Any, ...]]] = [("pluecker.spatial.engine.codegen", "", ())]
@@ -91,7 +91,7 @@ def taught_by(module: str, function: str = "", *arguments: Any) -> None:
 
 
 LISTENERS: list[tuple[tuple[str, ...], Any]] = []  # those of :func:`listen` that came before Numba
-heard: dict[int, list[Callable[[], None]]] = {}
+heard: dict[int, Callable[[], None]] = {}  # what ends it, of those of these that Numba knows
 
 
 @functools.cache
@@ -101,7 +101,7 @@ def numba_internals() -> Any:
         internals = imported("pluecker.spatial.engine.compiled.numba_internals")
         compiling.change()
         for entry in LISTENERS:
-            heard[id(entry)] = [internals.listen(*entry)]
+            heard[id(entry)] = internals.listen(*entry)
         return internals
 
 
@@ -119,8 +119,8 @@ def listen(kinds: tuple[str, ...], listener: Any) -> Callable[[], None]:
 
     def end() -> None:
         LISTENERS.remove(entry)
-        for stop in heard.pop(id(entry), ()):
-            stop()
+        if id(entry) in heard:
+            heard.pop(id(entry))()
 
     return end
 
@@ -138,22 +138,29 @@ def compiler() -> Any:
         return internals
 
 
-class Kernel:
-    """A function that compiled code calls. Python calls it too: through a version with an entrance for Python's objects.
+class LazyFunction:
+    """A function that Numba is asked to compile when somebody calls it, or compiles what calls it.
 
     Attributes:
         py_func: the function.
         targetoptions: how it is compiled.
+        dispatcher: Numba's own form of it, made when it is first looked at.
     """
+
+    dispatcher: Any
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         self.py_func, self.targetoptions = function, options
-        functools.update_wrapper(self, function)
+        functools.update_wrapper(cast("Any", self), function)
 
     @property
     def _numba_type_(self) -> Any:
         """Type that Numba takes it for: a function that it can compile."""
         return self.dispatcher._numba_type_
+
+
+class Kernel(LazyFunction):
+    """A function that compiled code calls. Python calls it too: through a version with an entrance for Python's objects."""
 
     @once
     def dispatcher(self) -> Any:
@@ -169,23 +176,14 @@ class Kernel:
         return self.entrance(*arguments)
 
 
-class EntryPoint:
-    """A function for Python: compiled, or taken from the disk, for the types that it is first called with.
+class EntryPoint(LazyFunction):
+    """A function for Python: shipped, taken from the disk, or compiled for the types that it is first called with.
 
     Attributes:
-        py_func: the function.
-        targetoptions: how it is compiled.
+        made: what calls it, None before the first call.
     """
 
-    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
-        self.py_func, self.targetoptions = function, options
-        self.made: Any = None
-        functools.update_wrapper(self, function)
-
-    @property
-    def _numba_type_(self) -> Any:
-        """Type that Numba takes it for: a function that it can compile."""
-        return self.dispatcher._numba_type_
+    made: Any = None
 
     @once
     def dispatcher(self) -> Any:
